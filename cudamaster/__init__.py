@@ -1,0 +1,1 @@
+"""CUDAMaster: a team of agents that makes CUDA kernels faster, and a referee that proves it."""

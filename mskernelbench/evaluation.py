@@ -1,0 +1,124 @@
+"""What became of a candidate: a status, and exactly the figures that the status allows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+SCHEMA = "cudamaster.evaluation/1"
+
+
+class Status(StrEnum):
+    """The verdict on a candidate."""
+
+    BUILD_FAILED = "build_failed"
+    LAUNCH_FAILED = "launch_failed"
+    TIMED_OUT = "timed_out"
+    UNSUPPORTED = "unsupported"
+    WRONG = "wrong"
+    CHEATED = "cheated"
+    CORRECT = "correct"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A ratio with its confidence interval; on a modelled clock all three are equal but for the model's resolution."""
+
+    centre: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadResult:
+    """One workload: checked (error ratio), timed (times, speedup, attainment), or both."""
+
+    set: str
+    """`check`, `paper`, `real` or `user`."""
+    shape: Mapping[str, int | float]
+    error_ratio: float | None = None
+    """Worst |error| ÷ bound over the outputs; at most 1 in a correct kernel. None where outputs were not compared."""
+    baseline_ms: float | None = None
+    candidate_ms: float | None = None
+    speedup: Interval | None = None
+    attainment: float | None = None
+    """Roofline time ÷ candidate time, 0 to 1."""
+    bound: str | None = None
+    """`memory`, `compute` or `latency`."""
+    weight: float | None = None
+    """The paper's T for this shape."""
+
+    def document(self) -> dict[str, Any]:
+        """As JSON; figures that do not exist are absent."""
+        figures: dict[str, Any] = {
+            "error_ratio": self.error_ratio,
+            "baseline_ms": self.baseline_ms,
+            "candidate_ms": self.candidate_ms,
+            "speedup": interval_document(self.speedup, "median"),
+            "attainment": self.attainment,
+            "bound": self.bound,
+        }
+        return {"set": self.set, "shape": dict(self.shape)} | {k: v for k, v in figures.items() if v is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The referee's verdict on one candidate. Speedup and attainment exist exactly when it is correct and was timed."""
+
+    operator: str
+    precision: str
+    entry: str
+    device: str
+    clock: str
+    """`measured` or `modelled`."""
+    status: Status
+    reason: str
+    """One sentence a person can act on."""
+    seed: int
+    guard: str | None = None
+    """The rule that refused it; set exactly when the status is `cheated`."""
+    speedup: Interval | None = None
+    """Geometric mean over the timed workloads."""
+    paper_score: float | None = None
+    """The paper's P over the `paper` workloads."""
+    attainment: float | None = None
+    """Geometric mean over the timed workloads."""
+    workloads: tuple[WorkloadResult, ...] = ()
+
+    def __post_init__(self) -> None:
+        """A result cannot lie: refuse figures that the status does not allow."""
+        if self.status is not Status.CORRECT and (self.speedup or self.attainment or self.paper_score):
+            raise ValueError(f"a candidate that is {self.status} has no speedup")
+        if (self.guard is not None) != (self.status is Status.CHEATED):
+            raise ValueError("a guard is named exactly when the status is cheated")
+
+    @property
+    def correct(self) -> bool:
+        """Whether the candidate was accepted."""
+        return self.status is Status.CORRECT
+
+    def document(self) -> dict[str, Any]:
+        """The JSON document `cudamaster.evaluation/1`; figures the status does not allow are absent."""
+        figures: dict[str, Any] = {
+            "speedup": interval_document(self.speedup, "geomean"),
+            "paper_score": self.paper_score,
+            "attainment": self.attainment,
+        }
+        head: dict[str, Any] = {
+            "schema": SCHEMA,
+            "operator": self.operator,
+            "precision": self.precision,
+            "entry": self.entry,
+            "device": self.device,
+            "clock": self.clock,
+            "status": str(self.status),
+            "reason": self.reason,
+            "guard": self.guard,
+        }
+        tail = {"seed": self.seed, "workloads": [w.document() for w in self.workloads]}
+        return head | {k: v for k, v in figures.items() if v is not None} | tail
+
+
+def interval_document(interval: Interval | None, centre: str) -> dict[str, float] | None:
+    """An interval as JSON, its centre under the given name."""
+    return interval and {centre: interval.centre, "low": interval.low, "high": interval.high}

@@ -1,0 +1,1 @@
+"""The operators: one folder each, found by listing this one."""

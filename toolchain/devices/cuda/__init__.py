@@ -1,0 +1,1 @@
+"""The real GPU, reached through cuda-bindings in a worker process."""

@@ -1,0 +1,1 @@
+"""From a parsed kernel to one LLVM function that runs a warp of 32 lanes."""

@@ -1,0 +1,1 @@
+"""PTX text to nouns: what nvcc wrote, parsed and nothing more."""

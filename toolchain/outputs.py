@@ -1,0 +1,71 @@
+"""What came of running an entry once: the tensors afterwards, or why there are none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from numpy.typing import NDArray
+
+
+class FailureKind(StrEnum):
+    """Why a call gave no outputs."""
+
+    LAUNCH_FAILED = "launch_failed"
+    """A launch or runtime call was refused, or the kernel faulted (bad address, trap, deadlock)."""
+    TIMED_OUT = "timed_out"
+    """The call did not end within its limit."""
+    CRASHED = "crashed"
+    """Host code of the candidate died, exited, forked or ran out of memory."""
+    UNSUPPORTED = "unsupported"
+    """The virtual GPU does not know an opcode or runtime call: neither right nor wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something a device saw go wrong, placed in the source where it can be."""
+
+    kind: str
+    """`out_of_bounds`, `misaligned`, `uninitialised`, `race`, `barrier_divergence`, `deadlock`, `trap`, `order_dependent` …"""
+    message: str
+    """One sentence: what, on which buffer, how far outside."""
+    kernel: str | None = None
+    """Demangled kernel name."""
+    line: int | None = None
+    """1-based line of the candidate's source."""
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+
+    def __str__(self) -> str:
+        """The message with its place."""
+        place = f" (kernel {self.kernel}" + (f", line {self.line}" if self.line else "") + ")" if self.kernel else ""
+        where = f" by thread {self.thread} of block {self.block}" if self.thread and self.block else ""
+        return f"{self.message}{where}{place}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailure:
+    """A call that gave no outputs: a value, since a bad candidate is nobody's exception."""
+
+    kind: FailureKind
+    reason: str
+    """One sentence a person can act on."""
+    fault: Fault | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outputs:
+    """A call that returned."""
+
+    arrays: Mapping[str, NDArray[Any]]
+    """Every OUTPUT and IN_PLACE tensor after the call, by name."""
+    changed_inputs: tuple[str, ...]
+    """INPUT tensors whose bytes differ after the call."""
+    overwritten_guards: tuple[str, ...]
+    """Tensors whose guard bands (before or behind) were written."""
+    faults: tuple[Fault, ...]
+    """What the device saw that did not stop the call, such as a shared-memory race."""
+    leaked_bytes: int
+    """Device memory the entry allocated and did not free."""
+    seconds: float
+    """Wall time of the call in the worker; not a kernel time."""

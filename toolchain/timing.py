@@ -1,0 +1,58 @@
+"""Times and the clocks they come from. A modelled time is never compared with a measured one."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median, quantiles
+
+from cudamaster.toolchain.errors import ClockMismatch
+
+
+class Clock(StrEnum):
+    """Where a time comes from."""
+
+    MEASURED = "measured"
+    """A GPU."""
+    MODELLED = "modelled"
+    """The virtual GPU's time model."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimingPlan:
+    """How often an entry is timed, and how."""
+
+    samples: int = 20
+    """Calls to time; a modelled clock needs, and takes, one."""
+    cold_l2: bool = True
+    """Whether caches are flushed before each sample."""
+    seed: int = 0
+    """Chooses the sampled blocks on a modelled clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The times of one entry on one workload."""
+
+    clock: Clock
+    samples_ms: tuple[float, ...]
+    """One device time a call, in milliseconds, at least one."""
+    kernels: int
+    """Kernel launches a call."""
+
+    @property
+    def median_ms(self) -> float:
+        """The reported time, in milliseconds."""
+        return median(self.samples_ms)
+
+    @property
+    def spread(self) -> float:
+        """Interquartile range over the median; 0 for a single sample."""
+        if len(self.samples_ms) < 2:
+            return 0.0
+        low, _, high = quantiles(self.samples_ms, n=4, method="inclusive")
+        return (high - low) / self.median_ms
+
+    def speedup_over(self, baseline: "Timing") -> float:
+        """`baseline` time ÷ this time. Raises ClockMismatch when the two clocks differ."""
+        if baseline.clock is not self.clock:
+            raise ClockMismatch(f"a {self.clock} time cannot be compared with a {baseline.clock} one")
+        return baseline.median_ms / self.median_ms
