@@ -1,0 +1,73 @@
+"""One kernel launch: what was asked for, and what the sampled blocks of it did."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRequest:
+    """A launch as the host code asked for it."""
+
+    kernel: str
+    """Mangled name."""
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    dynamic_shared_bytes: int
+    parameters: bytes
+    """The kernel's parameter block, laid out as its PTX `.param` list says."""
+    cooperative: bool = False
+    cluster: tuple[int, int, int] = (1, 1, 1)
+
+    @property
+    def block_count(self) -> int:
+        """Blocks of the grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def warps_per_block(self) -> int:
+        """Warps of a block, the last one possibly partial."""
+        return -(-self.block[0] * self.block[1] * self.block[2] // 32)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One memory instruction of a kernel, counted on its own."""
+
+    instruction: Instruction
+    block_index: int
+    """Its basic block."""
+    space: str
+    """`global`, `shared`, `local`, `const` or `generic`."""
+    kind: str
+    """`load`, `store`, `atomic`, `ldmatrix`, `async_copy`."""
+    bytes_per_lane: int
+
+
+REQUESTS, LANES, SECTORS, MISSED_SECTORS, LINES = range(5)
+"""Columns of `SampledLaunch.site_counts`: warp-wide requests, active lanes, 32-byte sectors (global) or
+wavefronts (shared), sectors that missed the modelled L1, distinct 128-byte lines a request."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampledLaunch:
+    """Counters of a launch, summed over the sampled blocks only."""
+
+    request: LaunchRequest
+    kernel: Kernel
+    sampled_blocks: tuple[int, ...]
+    """Linear indices (x fastest) of the blocks that were run with counters."""
+    block_counts: NDArray[np.int64]
+    """Shape [basic blocks, 2]: warp executions, lane executions of each basic block."""
+    sites: tuple[Site, ...]
+    site_counts: NDArray[np.int64]
+    """Shape [sites, 5], columns above."""
+    footprints: tuple[NDArray[np.uint64], ...]
+    """For each sampled block, the sorted distinct global sector ids (address >> 5) it read or wrote."""
+    allocations: tuple[tuple[int, int], ...]
+    """(first address, bytes) of every device buffer that was live at the launch."""
+    seconds: float
+    """Wall time of the sampled simulation."""
