@@ -1,0 +1,139 @@
+"""Runs a command within bounds of time, memory and output, and says how it ended.
+
+The command leads a process group of its own, which is killed whole when the command ends or its time is up.
+It is no sandbox: what a command may see and touch is for its caller to restrict.
+"""
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+MIB = 1 << 20
+DRAIN_SECONDS = 1.0
+"""How long output is still read after the command ended: only a process that left the group can hold it open."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessLimits:
+    """What a command may use."""
+
+    seconds: float
+    """Wall time, and processor time of each process."""
+    memory_bytes: int
+    """Address space of each process."""
+    output_bytes: int = 64 * 1024
+    """Kept bytes of standard output and error together; what follows is dropped."""
+    file_bytes: int = 256 * MIB
+    """Size of the largest file that may be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessResult:
+    """How a command ended; exactly one of `exit_code`, `signal_name` and `timed_out` says so."""
+
+    exit_code: int | None
+    signal_name: str | None
+    """Such as `SIGSEGV`; None where it exited by itself or its time was up."""
+    timed_out: bool
+    output: str
+    """Standard output and error in the order written."""
+    truncated: bool
+    """Whether some output was dropped."""
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether it exited with 0."""
+        return self.exit_code == 0
+
+
+def run_bounded(
+    command: Sequence[str], *, folder: Path, environment: Mapping[str, str], limits: ProcessLimits
+) -> ProcessResult:
+    """Run `command` in `folder` with exactly `environment` and no input.."""
+    started = time.monotonic()
+    process = subprocess.Popen(
+        [*_limited(limits), *command],
+        cwd=folder,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        output = _collect(process, started + limits.seconds, limits.output_bytes)
+    finally:
+        timed_out = _end(process)
+    return _result(process.returncode, timed_out, output, limits.output_bytes, time.monotonic() - started)
+
+
+def _limited(limits: ProcessLimits) -> list[str]:
+    """A shell that lowers its own limits and becomes the command: safe to start from any thread."""
+    lowered = {
+        "-c": 0,
+        "-v": limits.memory_bytes // 1024,
+        "-f": limits.file_bytes // 512,
+        "-t": int(limits.seconds) + 1,
+    }
+    ulimits = " && ".join(f"ulimit {flag} {value}" for flag, value in lowered.items())
+    return ["/bin/sh", "-c", f'{ulimits} && exec "$@"', "sh"]
+
+
+def _collect(process: subprocess.Popen[bytes], deadline: float, output_bytes: int) -> bytearray:
+    """Read until the command has ended and all it wrote is read, or the deadline; a byte more than kept."""
+    assert process.stdout is not None
+    kept = bytearray()
+    ended = os.pidfd_open(process.pid)
+    try:
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            selector.register(ended, selectors.EVENT_READ)
+            while selector.get_map() and (left := deadline - time.monotonic()) > 0:
+                for ready in [key.fileobj for key, _ in selector.select(left)]:
+                    if ready == ended:
+                        _kill_group(process.pid)
+                        deadline = min(deadline, time.monotonic() + DRAIN_SECONDS)
+                    elif chunk := os.read(process.stdout.fileno(), 1 << 16):
+                        kept += chunk[: output_bytes + 1 - len(kept)]
+                        continue
+                    selector.unregister(ready)
+    finally:
+        os.close(ended)
+    return kept
+
+
+def _end(process: subprocess.Popen[bytes]) -> bool:
+    """Kill what is left of the group, then collect the leader; whether the leader had to be killed.
+
+    The leader is collected last, so that its number still names the group.
+    """
+    running = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    _kill_group(process.pid)
+    process.wait()
+    assert process.stdout is not None
+    process.stdout.close()
+    return running
+
+
+def _kill_group(leader: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def _result(code: int, timed_out: bool, output: bytearray, kept: int, seconds: float) -> ProcessResult:
+    died = code < 0 and not timed_out
+    return ProcessResult(
+        exit_code=None if died or timed_out else code,
+        signal_name=signal.Signals(-code).name if died else None,
+        timed_out=timed_out,
+        output=output[:kept].decode(errors="replace"),
+        truncated=len(output) > kept,
+        seconds=seconds,
+    )
