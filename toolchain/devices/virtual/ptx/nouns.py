@@ -84,7 +84,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """Where an instruction comes from (`.loc`), innermost inlined place in the candidate's own file if any."""
+    """Where an instruction comes from (`.loc`): innermost inlined place in the candidate's file, if any."""
 
     file: int
     line: int
@@ -97,6 +97,8 @@ class Instruction:
     opcode: str
     """Complete, such as `ld.global.nc.v4.f32`."""
     operands: tuple[Operand, ...]
+    """In source order. A call's are `(Vector(returns), function, Vector(arguments)[, Symbol(prototype)])`;
+    a tensor address `[map, {x, y}]` is `Vector((Address(map), Vector((x, y))))`."""
     guard: Guard | None = None
     source: SourceLine | None = None
     modifiers: tuple[str, ...] = field(init=False)
@@ -156,7 +158,7 @@ class Kernel:
     branch_tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """`.branchtargets` lists by label, for `brx.idx`."""
     directives: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    """`.maxntid`, `.reqntid`, `.minnctapersm`, `.reqnctapercluster` …"""
+    """`maxntid`, `reqntid`, `minnctapersm`, `reqnctapercluster` …, keyed without the dot."""
 
 
 @dataclass(slots=True, eq=False)
