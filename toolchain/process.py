@@ -16,7 +16,7 @@ from pathlib import Path
 
 MIB = 1 << 20
 DRAIN_SECONDS = 1.0
-"""How long output is still read after the command ended: only a process that left the group can hold it open."""
+"""How long output is read after the command ended; only a process that left the group holds it open."""
 
 
 @dataclass(frozen=True, slots=True)
