@@ -58,7 +58,9 @@ class WorkloadResult:
             "attainment": self.attainment,
             "bound": self.bound,
         }
-        return {"set": self.set, "shape": dict(self.shape)} | {k: v for k, v in figures.items() if v is not None}
+        return {"set": self.set, "shape": dict(self.shape)} | {
+            k: v for k, v in figures.items() if v is not None
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,28 @@
+"""The benchmark's exceptions: the user's mistakes and our own faults, never a candidate's.
+
+BenchmarkError
+├── UnknownOperator       no operator has this name; the message lists the nearest
+├── UnknownPrecision      neither fp32 nor bf16
+├── BadShape              a `--shape` or matrix file that the operator cannot be given
+└── BaselineBroken        our own baseline did not build, run or agree with the reference
+"""
+
+
+class BenchmarkError(Exception):
+    """The root of the tree."""
+
+
+class UnknownOperator(BenchmarkError):
+    """No operator has this name; the message lists the nearest names."""
+
+
+class UnknownPrecision(BenchmarkError):
+    """No precision has this name."""
+
+
+class BadShape(BenchmarkError):
+    """A shape or matrix that the operator cannot be given; the message says what it needs."""
+
+
+class BaselineBroken(BenchmarkError):
+    """Our own baseline failed, so that nothing can be compared with it on this device."""

@@ -1,0 +1,1 @@
+"""Attention of one head without a mask."""
