@@ -1,0 +1,79 @@
+"""Where a kernel's variables and registers live: offsets in shared, local and context memory."""
+
+from dataclasses import dataclass, field
+
+from cudamaster.toolchain.devices.virtual.codegen.frame import WARP_REGISTERS
+from cudamaster.toolchain.devices.virtual.ptx.nouns import TYPE_BYTES, Kernel, Module, Variable
+
+
+@dataclass(slots=True)
+class Layout:
+    """Byte offsets by name."""
+
+    shared: dict[str, int]
+    """Static shared variables; dynamic ones (`extern`, size 0) all begin at `static_shared_bytes`."""
+    static_shared_bytes: int
+    local: dict[str, int]
+    local_bytes: int
+    """Local memory of one lane."""
+    parameters: dict[str, int]
+    variables: dict[str, int]
+    """Index of each module variable in the table of addresses."""
+    registers: dict[str, int] = field(default_factory=dict)
+    """Offset in the warp's context of each register that outlives a basic block."""
+    context_bytes: int = WARP_REGISTERS
+
+
+def _align(offset: int, to: int) -> int:
+    return -(-offset // to) * to
+
+
+def _place(variables: list[Variable]) -> tuple[dict[str, int], int]:
+    offsets, end = {}, 0
+    for variable in variables:
+        offsets[variable.name] = start = _align(end, max(1, variable.align))
+        end = start + variable.size
+    return offsets, _align(end, 16)
+
+
+def _shared(module: Module, kernel: Kernel) -> tuple[dict[str, int], int]:
+    own = [v for v in kernel.variables.values() if v.space == "shared"]
+    named = {operand_name for block in kernel.blocks for i in block for operand_name in symbols(i.operands)}
+    outer = [v for v in module.variables.values() if v.space == "shared" and v.name in named]
+    offsets, size = _place([v for v in own + outer if v.size])
+    dynamic = [v for v in own + outer if not v.size]
+    size = _align(size, max([16] + [v.align for v in dynamic]))
+    return offsets | {v.name: size for v in dynamic}, size
+
+
+def symbols(operands: object) -> set[str]:
+    """Return the names of all symbols within operands."""
+    from cudamaster.toolchain.devices.virtual.ptx import nouns
+
+    if isinstance(operands, nouns.Symbol):
+        return {operands.name}
+    if isinstance(operands, nouns.Address):
+        return symbols(operands.base)
+    if isinstance(operands, nouns.Vector):
+        return symbols(operands.items)
+    if isinstance(operands, tuple):
+        return {name for operand in operands for name in symbols(operand)}
+    return set()
+
+
+def plan(module: Module, kernel: Kernel, uniform: frozenset[str], crossing: frozenset[str]) -> Layout:
+    """Place the variables of `kernel`, and those registers that cross basic blocks (`crossing`)."""
+    shared, shared_bytes = _shared(module, kernel)
+    local, local_bytes = _place([v for v in kernel.variables.values() if v.space in ("local", "param")])
+    outer = [v.name for v in module.variables.values() if v.space in ("global", "const")]
+    parameters = {p.name: p.offset for p in kernel.parameters}
+    layout = Layout(shared, shared_bytes, local, local_bytes, parameters, {n: i for i, n in enumerate(outer)})
+    end = WARP_REGISTERS
+    for name in sorted(crossing, key=lambda n: (n in uniform, kernel.registers[n] == "pred", n)):
+        kind = kernel.registers[name]
+        size = TYPE_BYTES[kind] * 32 if name not in uniform else TYPE_BYTES[kind]
+        size = 4 if kind == "pred" else size
+        layout.registers[name] = end = _align(end, min(64, size))
+        end += size
+    layout.context_bytes = _align(end, 128)
+    return layout

@@ -1,0 +1,47 @@
+"""Byte offsets of the structures that generated code shares with `native/vgpu.h`, and the states of a lane."""
+
+WARP_MASK = 0
+WARP_LIVE = 4
+WARP_SLICE = 8
+WARP_DISPATCHES = 12
+WARP_LAST_FAIR = 16
+WARP_FORCED = 20
+WARP_SPUN = 24
+WARP_INDEX = 28
+WARP_LOCAL = 32
+WARP_BLOCK = 40
+WARP_PC = 64
+WARP_TID = 192
+WARP_REGISTERS = 576
+
+BLOCK_PARAMETERS = 0
+BLOCK_SHARED = 8
+BLOCK_SHARED_BYTES = 16
+BLOCK_LOCAL_BYTES = 20
+BLOCK_CTAID = 24
+BLOCK_NCTAID = 36
+BLOCK_NTID = 48
+BLOCK_SM = 60
+BLOCK_COUNTERS = 64
+BLOCK_VARIABLES = 72
+BLOCK_RANGES = 80
+BLOCK_WORKSPACE = 88
+
+RANGE_BYTES = 32
+RANGE_LOW = 0
+RANGE_LAST_LANE = 8
+RANGE_LAST_HALF = 16
+"""A site's last good range: first address, then the highest rotated offset of one lane and of 16 in a row."""
+
+EXITED = 0x7FFFFFFF
+"""The program counter of a lane that returned."""
+BLOCKED = 0x40000000
+"""Set while a lane is at a block barrier; bits 20 to 24 then hold the barrier's number."""
+WAITING = 0x20000000
+"""Set while a lane waits at a warp-wide instruction for other lanes."""
+YIELDED = 0x10000000
+"""A warp function's result when its time slice ended with lanes still able to run."""
+BARRIER_SHIFT = 20
+MOST_BLOCKS = 1 << BARRIER_SHIFT
+
+SITE_COLUMNS = 5

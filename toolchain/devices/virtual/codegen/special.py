@@ -1,0 +1,74 @@
+"""PTX special registers (`%tid.x`, `%laneid`, `%clock64` …) as values.
+
+Clusters of more than one block are not covered: every block is its own cluster.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cudamaster.toolchain.devices.virtual.codegen import frame
+from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, constant, lane_constants
+
+if TYPE_CHECKING:
+    from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
+
+PER_BLOCK = {"%ctaid": frame.BLOCK_CTAID, "%nctaid": frame.BLOCK_NCTAID, "%ntid": frame.BLOCK_NTID}
+AS_ONE_CLUSTER = {"%clusterid": "%ctaid", "%nclusterid": "%nctaid"}
+CONSTANTS = {
+    "%cluster_ctaid": 0, "%cluster_nctaid": 1, "%cluster_ctarank": 0, "%cluster_nctarank": 1,
+    "%is_explicit_cluster": 0, "%gridid": 0, "%nsmid": 132,
+}  # fmt: skip
+LANE_MASKS: dict[str, Callable[[int], int]] = {
+    "%lanemask_eq": lambda lane: 1 << lane,
+    "%lanemask_lt": lambda lane: (1 << lane) - 1,
+    "%lanemask_le": lambda lane: (2 << lane) - 1,
+    "%lanemask_gt": lambda lane: ~((2 << lane) - 1),
+    "%lanemask_ge": lambda lane: ~((1 << lane) - 1),
+}
+VARYING = ("%tid", "%laneid", "%lanemask", "%clock", "%globaltimer")
+"""Prefixes of the registers that are not launch constants."""
+
+
+def is_launch_constant(name: str) -> bool:
+    """Whether a special register has one value for all lanes of a warp during a launch."""
+    return not name.startswith(VARYING)
+
+
+def special_register(emit: "Emitter", name: str) -> Value:
+    """Return the value of a special register; raise Unsupported where it is not known."""
+    base, _, dimension = name.partition(".")
+    axis = 4 * "xyzw".find(dimension) if dimension else 0
+    base = AS_ONE_CLUSTER.get(base, base)
+    if base in CONSTANTS:
+        return constant("i32", CONSTANTS[base])
+    if base == "%tid":
+        return emit.load("i32", emit.offset("%warp", frame.WARP_TID + 32 * axis), lanes=True, align=64)
+    if base in PER_BLOCK:
+        return emit.load("i32", emit.offset("%block", PER_BLOCK[base] + axis))
+    if base in LANE_MASKS:
+        return lane_constants("i32", [LANE_MASKS[base](lane) for lane in range(LANES)])
+    if base == "%laneid":
+        return lane_constants("i32", range(LANES))
+    return _scalar_register(emit, base)
+
+
+def _scalar_register(emit: "Emitter", base: str) -> Value:
+    if base == "%warpid":
+        return emit.load("i32", emit.offset("%warp", frame.WARP_INDEX))
+    if base == "%nwarpid":
+        return constant("i32", 64)
+    if base == "%smid":
+        return emit.load("i32", emit.offset("%block", frame.BLOCK_SM))
+    if base in ("%envreg1", "%envreg2"):
+        half = 4 if base == "%envreg1" else 0
+        return emit.load("i32", emit.offset("%block", frame.BLOCK_WORKSPACE + half))
+    if base in ("%total_smem_size", "%dynamic_smem_size"):
+        total = emit.load("i32", emit.offset("%block", frame.BLOCK_SHARED_BYTES))
+        static = emit.layout.static_shared_bytes if base == "%dynamic_smem_size" else 0
+        return emit.op("sub", total, constant("i32", static))
+    if base.startswith(("%clock", "%globaltimer")):
+        ticks = emit.raw("call i64 @llvm.readcyclecounter()")
+        emit.declarations["llvm.readcyclecounter"] = "declare i64 @llvm.readcyclecounter()"
+        wide = base in ("%clock64", "%globaltimer")
+        return Value(ticks, "i64") if wide else emit.resize(Value(ticks, "i64"), "i32")
+    raise emit.unsupported(f"the register {base}")

@@ -1,0 +1,115 @@
+/* `mma.sync`: products exact, sums in float32 (integers exact), one function for each shape and pair of types.
+ * Registers come as [register][lane] arrays. Sparse, 1-bit and 4-bit forms are not here. */
+#include "fragment.h"
+
+typedef uint32_t Register[LANES];
+
+/* --- float32 accumulators ----------------------------------------------------------------------------------- */
+
+#define MMA_F32(name, pairs, parts, decode_a, decode_b)                                          \
+    void vg_mma_##name(float d[4][LANES], const Register *a, const Register *b, const float c[4][LANES]) \
+    {                                                                                            \
+        Operands operands;                                                                       \
+        decode_operands(&operands, a, b, pairs, parts, decode_a, decode_b);                      \
+        accumulate(d, c, &operands, (pairs) * (parts));                                          \
+    }
+
+MMA_F32(m16n8k8_f32_bf16_bf16, 1, 2, decode_bf16, decode_bf16)
+MMA_F32(m16n8k16_f32_bf16_bf16, 2, 2, decode_bf16, decode_bf16)
+MMA_F32(m16n8k8_f32_f16_f16, 1, 2, decode_f16, decode_f16)
+MMA_F32(m16n8k16_f32_f16_f16, 2, 2, decode_f16, decode_f16)
+MMA_F32(m16n8k4_f32_tf32_tf32, 1, 1, decode_tf32, decode_tf32)
+MMA_F32(m16n8k8_f32_tf32_tf32, 2, 1, decode_tf32, decode_tf32)
+MMA_F32(m16n8k16_f32_e4m3_e4m3, 1, 4, decode_e4m3, decode_e4m3)
+MMA_F32(m16n8k16_f32_e4m3_e5m2, 1, 4, decode_e4m3, decode_e5m2)
+MMA_F32(m16n8k16_f32_e5m2_e4m3, 1, 4, decode_e5m2, decode_e4m3)
+MMA_F32(m16n8k16_f32_e5m2_e5m2, 1, 4, decode_e5m2, decode_e5m2)
+MMA_F32(m16n8k32_f32_e4m3_e4m3, 2, 4, decode_e4m3, decode_e4m3)
+MMA_F32(m16n8k32_f32_e4m3_e5m2, 2, 4, decode_e4m3, decode_e5m2)
+MMA_F32(m16n8k32_f32_e5m2_e4m3, 2, 4, decode_e5m2, decode_e4m3)
+MMA_F32(m16n8k32_f32_e5m2_e5m2, 2, 4, decode_e5m2, decode_e5m2)
+
+/* --- float16 accumulators: two registers of pairs, rounded once at the end ---------------------------------- */
+
+static void unpack_f16(float out[4][LANES], const Register *packed)
+{
+    for (int half = 0; half < 2; half++)
+        for (int part = 0; part < 2; part++)
+            decode_lanes(out[2 * half + part], packed[half], part, decode_f16);
+}
+
+static void pack_f16(Register *packed, const float values[4][LANES])
+{
+    for (int half = 0; half < 2; half++)
+        EACH_LANE(lane) packed[half][lane] = f16_from_float(values[2 * half][lane])
+                                             | f16_from_float(values[2 * half + 1][lane]) << 16;
+}
+
+#define MMA_F16(name, pairs)                                                                \
+    void vg_mma_##name(Register *d, const Register *a, const Register *b, const Register *c) \
+    {                                                                                       \
+        Operands operands;                                                                  \
+        float sums[4][LANES];                                                               \
+        decode_operands(&operands, a, b, pairs, 2, decode_f16, decode_f16);                 \
+        unpack_f16(sums, c);                                                                \
+        accumulate(sums, sums, &operands, 2 * (pairs));                                           \
+        pack_f16(d, sums);                                                                  \
+    }
+
+MMA_F16(m16n8k8_f16_f16_f16, 1)
+MMA_F16(m16n8k16_f16_f16_f16, 2)
+
+/* --- bytes: a product sums to less than 2^24, so float32 holds it exactly ----------------------------------- */
+
+static void add_integers(int32_t d[4][LANES], const int32_t c[4][LANES], const float sums[4][LANES], int saturate)
+{
+    for (int reg = 0; reg < 4; reg++)
+        EACH_LANE(lane) {
+            int64_t exact = (int64_t)c[reg][lane] + (int32_t)sums[reg][lane];
+            int64_t limited = exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : exact;
+            d[reg][lane] = (int32_t)(saturate ? limited : exact);
+        }
+}
+
+#define MMA_S32(name, pairs, decode_a, decode_b)                                                              \
+    ALWAYS_INLINE void add_##name(int32_t d[4][LANES], const Register *a, const Register *b,                  \
+                                  const int32_t c[4][LANES], int saturate)                                    \
+    {                                                                                                         \
+        Operands operands;                                                                                    \
+        float sums[4][LANES] = {{0}};                                                                         \
+        decode_operands(&operands, a, b, pairs, 4, decode_a, decode_b);                                       \
+        accumulate(sums, sums, &operands, 4 * (pairs));                                                             \
+        add_integers(d, c, sums, saturate);                                                                   \
+    }                                                                                                         \
+    void vg_mma_##name(int32_t d[4][LANES], const Register *a, const Register *b, const int32_t c[4][LANES])  \
+    {                                                                                                         \
+        add_##name(d, a, b, c, 0);                                                                            \
+    }                                                                                                         \
+    void vg_mma_satfinite_##name(int32_t d[4][LANES], const Register *a, const Register *b,                   \
+                                 const int32_t c[4][LANES])                                                   \
+    {                                                                                                         \
+        add_##name(d, a, b, c, 1);                                                                            \
+    }
+
+MMA_S32(m16n8k16_s32_s8_s8, 1, decode_s8, decode_s8)
+MMA_S32(m16n8k16_s32_s8_u8, 1, decode_s8, decode_u8)
+MMA_S32(m16n8k16_s32_u8_s8, 1, decode_u8, decode_s8)
+MMA_S32(m16n8k16_s32_u8_u8, 1, decode_u8, decode_u8)
+MMA_S32(m16n8k32_s32_s8_s8, 2, decode_s8, decode_s8)
+MMA_S32(m16n8k32_s32_s8_u8, 2, decode_s8, decode_u8)
+MMA_S32(m16n8k32_s32_u8_s8, 2, decode_u8, decode_s8)
+MMA_S32(m16n8k32_s32_u8_u8, 2, decode_u8, decode_u8)
+
+/* --- float64: lane 4g + t holds A[g][t], B[t][g], C[g][2t], C[g][2t + 1] ------------------------------------- */
+
+void vg_mma_m8n8k4_f64_f64_f64(double d[2][LANES], const double a[LANES], const double b[LANES],
+                               const double c[2][LANES])
+{
+    double sums[2][LANES];
+    memcpy(sums, c, sizeof sums);
+    for (int half = 0; half < 2; half++)
+        for (int k = 0; k < 4; k++)
+            EACH_LANE(lane)
+                sums[half][lane] = __builtin_fma(a[(lane & ~3) + k], b[4 * (2 * (lane & 3) + half) + k], sums[half][lane]);
+    memcpy(d, sums, sizeof sums);
+}

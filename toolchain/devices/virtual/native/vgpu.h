@@ -1,0 +1,143 @@
+/* The structures that generated code and the C runtime share. Offsets are part of the generated code's ABI:
+ * codegen/frame.py holds the same numbers. */
+#ifndef VGPU_H
+#define VGPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define VG_LANES 32
+#define VG_BARRIERS 16
+
+typedef struct VgLaunch VgLaunch;
+typedef struct VgBlock VgBlock;
+typedef struct VgWarp VgWarp;
+
+/* A memory site's last good allocation: first byte, then the highest offset from it at which one lane's access,
+ * or one of 16 lanes in a row, still fits; both rotated right by log2 of the alignment. */
+typedef struct {
+    uint64_t low, last_lane, last_half, end;
+} VgRange;
+
+/* What a memory instruction does, told to the runtime once a launch. */
+typedef struct {
+    uint8_t space, kind, bytes, aligned;
+    int32_t line;
+} VgSite;
+
+enum { VG_GLOBAL, VG_SHARED, VG_LOCAL, VG_CONST, VG_PARAM, VG_GENERIC };
+enum { VG_LOAD, VG_STORE, VG_ATOMIC, VG_LDMATRIX, VG_ASYNC_COPY };
+
+/* One block barrier. */
+typedef struct {
+    uint32_t expected;   /* threads it waits for; 0: all living threads of the block */
+    uint32_t arrived;    /* threads that arrived without waiting (bar.arrive) */
+    uint32_t generation; /* how often it was released */
+    uint32_t aligned;    /* whether all lanes of a warp must come from the same instruction */
+    uint32_t voters[2], votes[2]; /* bar.red: of this generation and the last, by parity */
+} VgBarrier;
+
+/* One resident block. */
+struct VgBlock {
+    const uint8_t *parameters;  /* 0 */
+    uint8_t *shared;            /* 8 */
+    uint32_t shared_bytes;      /* 16 */
+    uint32_t local_bytes;       /* 20: of one lane */
+    int32_t ctaid[3];           /* 24 */
+    int32_t nctaid[3];          /* 36 */
+    int32_t ntid[3];            /* 48 */
+    int32_t sm;                 /* 60 */
+    int64_t *counters;          /* 64 */
+    const uint64_t *variables;  /* 72 */
+    VgRange *ranges;            /* 80 */
+    uint64_t workspace;         /* 88: for grid-wide synchronisation */
+    /* from here on for the runtime only */
+    VgLaunch *launch;
+    uint8_t *contexts;
+    uint8_t *local;
+    int64_t index;
+    int32_t warps, living;
+    int32_t counted; /* whether this block is sampled */
+    uint8_t *state;  /* of each warp */
+    VgBarrier barriers[VG_BARRIERS];
+    void *async; /* of the asynchronous copies: zero when the block begins */
+};
+
+/* One warp's context; the registers that outlive a basic block follow it. */
+struct VgWarp {
+    uint32_t mask;       /* 0: lanes running now */
+    uint32_t live;       /* 4: lanes neither returned nor at a barrier */
+    uint32_t slice;      /* 8: back edges left */
+    uint32_t dispatches; /* 12: dispatches left */
+    uint32_t last_fair;  /* 16 */
+    uint32_t forced;     /* 20: nothing but waiting lanes is left to run */
+    uint32_t spun;       /* 24: the time slice was shortened by polling */
+    uint32_t index;      /* 28: within the block */
+    uint8_t *local;      /* 32: lane 0's local memory, the other lanes' follow */
+    VgBlock *block;      /* 40 */
+    void *async;         /* 48: of the asynchronous copies: zero when the block begins */
+    uint64_t unused;     /* 56 */
+    uint32_t pc[VG_LANES];     /* 64 */
+    uint32_t tid[3][VG_LANES]; /* 192 */
+    uint8_t registers[];       /* 576 */
+};
+
+enum {
+    VG_FAULT_NONE,
+    VG_FAULT_OUT_OF_BOUNDS,
+    VG_FAULT_MISALIGNED,
+    VG_FAULT_INPUT_WRITTEN,
+    VG_FAULT_TRAP,
+    VG_FAULT_ASSERT,
+    VG_FAULT_BARRIER_DIVERGENCE,
+    VG_FAULT_DEADLOCK,
+    VG_FAULT_TIMED_OUT,
+    VG_FAULT_ILLEGAL, /* a C helper met operands that the hardware refuses */
+    VG_FAULT_UNSUPPORTED,
+};
+
+typedef struct {
+    int32_t kind;
+    int32_t line;    /* of the source; 0: find it by `pc` */
+    int32_t site;    /* -1: none */
+    int32_t access;  /* VG_LOAD, VG_STORE … */
+    int32_t space;
+    int32_t bytes;   /* of one lane */
+    uint64_t address;
+    uint64_t base, size; /* the buffer it belongs to or is nearest to; size 0: none */
+    int64_t block;       /* linear index */
+    int32_t warp, lane;
+    uint32_t pc; /* basic block */
+    int32_t detail;
+    char buffer[64];
+} VgFault;
+
+/* --- for C helpers of instructions --- */
+
+/* Ends the launch; does not return. `detail` goes into the report. */
+void vg_fault(VgWarp *warp, uint32_t mask, int32_t kind, int32_t line, int32_t detail) __attribute__((noreturn));
+
+/* Hooks of the asynchronous copies, called where a block begins and ends; either may be missing. */
+void vg_async_begin(VgBlock *block) __attribute__((weak));
+void vg_async_end(VgBlock *block) __attribute__((weak));
+
+/* --- device memory --- */
+
+enum { VG_WRITABLE = 1, VG_UNCHECKED_WRITES = 2 };
+
+void *vg_alloc(size_t bytes, int flags);
+int vg_free(void *base);
+int vg_register(void *base, size_t bytes, int writable, const char *name);
+int vg_unregister(void *base);
+int64_t vg_live_bytes(void);
+
+typedef struct {
+    uint64_t base, bytes;
+    int32_t writable, owned;
+    char name[64];
+} VgAllocation;
+
+/* The allocation that holds `address`, or the nearest one below or above it; NULL where there is none. */
+const VgAllocation *vg_nearest(uint64_t address);
+
+#endif
