@@ -70,9 +70,9 @@ def operand(text: str) -> Operand:
     if _REGISTER.match(text):
         return Register(text)
     match text[:1]:
-        case "[":
+        case "[" if text[-1] == "]":
             return _address(text[1:-1].strip())
-        case "{":
+        case "{" if "}" in text:
             return _vector(text)
         case "!":
             return Negated(Register(text[1:].strip()))
