@@ -1,0 +1,83 @@
+"""The application's exceptions: each is one sentence for the user, and an exit code.
+
+    CudamasterError
+    ├── UsageError                 the request cannot be followed as written: exit code 2
+    │   ├── UnknownName            an operator, precision, device or model nobody knows; names the nearest
+    │   ├── UnreadableKernel       a `.cu` file that cannot be judged: missing, empty, binary, no entry
+    │   ├── RunNotFound            no stored run has this name
+    │   ├── RunBusy                another process works on this run
+    │   └── FolderUnwritable       a folder that must be written cannot be
+    ├── NotAvailable               a known feature that this version or machine lacks: exit code 3
+    ├── BrokenStore                a stored file does not say what it should: exit code 3
+    └── Interrupted                the user asked to stop; the best so far is kept: exit code 130
+
+A candidate that fails is a value (`mskernelbench.evaluation`), never one of these.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+DONE = 0
+REFUSED = 1
+USAGE = 2
+ENVIRONMENT = 3
+INTERNAL = 70
+"""`EX_SOFTWARE` of sysexits.h: our own fault."""
+INTERRUPTED = 130
+
+
+class CudamasterError(Exception):
+    """The root of the tree. The message says what, where, and how to mend it."""
+
+    exit_code = INTERNAL
+
+
+class UsageError(CudamasterError):
+    """The request cannot be followed as written."""
+
+    exit_code = USAGE
+
+
+class UnknownName(UsageError):
+    """A name nobody knows."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], see: str = "") -> None:
+        names = sorted(known)
+        lowered = {candidate.lower(): candidate for candidate in names}
+        near = [lowered[n] for n in get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)]
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}."
+        super().__init__(f"unknown {kind} '{name}': {hint}{' ' + see if see else ''}")
+
+
+class UnreadableKernel(UsageError):
+    """A kernel file that cannot be judged."""
+
+
+class RunNotFound(UsageError):
+    """No stored run has this name."""
+
+
+class RunBusy(UsageError):
+    """Another process works on this run."""
+
+
+class FolderUnwritable(UsageError):
+    """A folder that must be written cannot be."""
+
+
+class NotAvailable(CudamasterError):
+    """A known feature that this version or machine lacks."""
+
+    exit_code = ENVIRONMENT
+
+
+class BrokenStore(CudamasterError):
+    """A stored file does not say what it should."""
+
+    exit_code = ENVIRONMENT
+
+
+class Interrupted(CudamasterError):
+    """The user asked to stop."""
+
+    exit_code = INTERRUPTED

@@ -1,0 +1,1 @@
+"""The optimisation loop: plan, write, judge, debug, profile, learn, and again."""

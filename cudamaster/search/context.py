@@ -1,0 +1,163 @@
+"""What the loop's steps share, and the state that passes between them.
+
+The state is plain builtins, so that a checkpoint is readable by any version: kernels are named by hash,
+evaluations and profiles by their key in the ledger. Nouns are made from it when a role is asked.
+"""
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, NotRequired, TypedDict
+
+import numpy as np
+
+from cudamaster.agents.nouns import Attempt, Plan, Situation
+from cudamaster.agents.team import Team
+from cudamaster.search.judge import Judge
+from cudamaster.search.ledger import Ledger
+from cudamaster.search.settings import Settings
+from cudamaster.store.artefacts import Artefacts
+from cudamaster.store.codec import Json, decode
+from cudamaster.toolchain.profile import Profile
+from cudamaster.toolchain.spec import DeviceSpec
+from mskernelbench.evaluation import Evaluation
+from mskernelbench.operator import Operator, Precision
+
+
+class Ticket(TypedDict):
+    """One candidate on its way through a round."""
+
+    number: int
+    round: int
+    plan: Json
+    kernel: NotRequired[str]
+    """Hash of its source so far."""
+    evaluation: NotRequired[str]
+    """Key of its evaluation."""
+    profile: NotRequired[str]
+    """Key of its profile."""
+    debugs: int
+    """How often the debugger mended it."""
+    given_up: bool
+    """The debugger had nothing more to offer."""
+
+
+class Judged(Ticket):
+    """A candidate whose round is over."""
+
+    reward: float
+    lesson: str
+
+
+class FinishedState(TypedDict):
+    """What a candidate's graph hands back."""
+
+    finished: Annotated[list[Ticket], operator.add]
+
+
+class CandidateState(FinishedState):
+    """The state of one candidate's graph."""
+
+    ticket: Ticket
+    round: int
+    history: list["Judged"]
+    """The finished rounds' candidates: what the roles may look at, whatever this round's others do."""
+
+
+class RunState(TypedDict, total=False):
+    """The state of the whole run's graph."""
+
+    round: int
+    """The round under way, from 1."""
+    tickets: list[Ticket]
+    """This round's candidates, as planned."""
+    finished: Annotated[list[Ticket], operator.add]
+    """All candidates that went through, in any order."""
+    attempts: list[Judged]
+    """All candidates of the finished rounds, by number."""
+    stopped_by: str
+    """Why no further round begins; empty while rounds go on."""
+    champion: int | None
+    """Number of the candidate that held on every workload."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One run's collaborators."""
+
+    settings: Settings
+    operator: Operator
+    precision: Precision
+    entry: str
+    spec: DeviceSpec
+    team: Team
+    judge: Judge
+    ledger: Ledger
+    artefacts: Artefacts
+    elapsed_minutes: Callable[[], float]
+    """Minutes this run has worked, over all its sessions."""
+
+    def situation(self, round_number: int, judged: Sequence[Judged]) -> Situation:
+        """What the roles see in a round: the baseline and the finished rounds' candidates."""
+        history = tuple(self.attempt(candidate) for candidate in judged)
+        return Situation(
+            operator=self.operator,
+            precision=self.precision,
+            entry=self.entry,
+            spec=self.spec,
+            baseline=self.attempt(baseline_ticket(self.artefacts.keep(self.judge.baseline()))),
+            history=history,
+            round=round_number,
+        )
+
+    def attempt(self, judged: Judged) -> Attempt:
+        """The noun behind one judged candidate."""
+        return Attempt(
+            number=judged["number"],
+            round=judged["round"],
+            plan=decode(Plan, judged["plan"]),
+            source=self.artefacts.read(judged["kernel"]),
+            evaluation=self.evaluation(judged),
+            reward=judged["reward"],
+            profile=self.profile(judged),
+            lesson=judged["lesson"],
+        )
+
+    def evaluation(self, ticket: Ticket) -> Evaluation:
+        """The verdict on a ticket's kernel, as last judged."""
+        return decode(Evaluation, self.ledger.paid(ticket["evaluation"]))
+
+    def profile(self, ticket: Ticket) -> Profile | None:
+        """The ticket's profile; None where it was not profiled, or could not be."""
+        value: Any = self.ledger.paid(ticket["profile"]) if "profile" in ticket else None
+        return decode(Profile, value) if value and "kernels" in value else None
+
+    def rng(self, *purpose: int) -> np.random.Generator:
+        """Random numbers for one purpose: the same in every session of the run."""
+        return np.random.default_rng([self.settings.seed, *purpose])
+
+
+def baseline_ticket(kernel: str) -> Judged:
+    """The baseline as candidate 0."""
+    return Judged(
+        number=0,
+        round=0,
+        plan={"strategy": "baseline", "change": "none", "reason": "it is what the others are compared with"},
+        kernel=kernel,
+        evaluation=evaluation_key(kernel),
+        profile=profile_key(kernel),
+        debugs=0,
+        given_up=False,
+        reward=0.0,
+        lesson="",
+    )
+
+
+def evaluation_key(kernel: str, scope: str = "quick") -> str:
+    """Key of a verdict in the ledger; `scope` is `quick` or `full`."""
+    return f"evaluation/{scope}/{kernel}"
+
+
+def profile_key(kernel: str) -> str:
+    """Key of a profile in the ledger."""
+    return f"profile/{kernel}"

@@ -1,0 +1,98 @@
+"""The loop as a LangGraph graph: begin → plan → candidate ×K → conclude → plan … → crown.
+
+Each candidate is a graph of its own (write → evaluate → debug → evaluate … → close), so that they do not wait
+for each other. Every step is checkpointed before the next begins; a run that was killed goes on from there.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cudamaster.search.candidate import Candidate
+from cudamaster.search.context import CandidateState, Context, FinishedState, RunState
+from cudamaster.search.rounds import Rounds
+
+STEPS_A_ROUND = 3
+"""plan, the candidates, conclude."""
+
+
+def run_graph(context: Context, checkpoint: Path) -> RunState:
+    """Run the loop to its end, from the checkpoint where there is one; returns the last state."""
+    config: Any = {
+        "configurable": {"thread_id": "run"},
+        "max_concurrency": context.settings.parallel,
+        "recursion_limit": 10 + STEPS_A_ROUND * context.settings.rounds,
+    }
+    _keep_tracing_off()
+    with _saver(checkpoint) as saver:
+        graph = _run_graph(context).compile(checkpointer=saver)
+        begun = bool(graph.get_state(config).values)
+        state: Any = graph.invoke(None if begun else {"round": 0}, config, durability="sync")
+    return state  # type: ignore[no-any-return]
+
+
+def _keep_tracing_off() -> None:
+    """LangGraph brings a tracer that would send kernels to a service where its variable is set."""
+    os.environ["LANGSMITH_TRACING"] = "false"
+    os.environ["LANGCHAIN_TRACING_V2"] = "false"
+
+
+@contextmanager
+def _saver(checkpoint: Path) -> Iterator[Any]:
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+    connection = sqlite3.connect(checkpoint, check_same_thread=False)
+    try:
+        yield SqliteSaver(connection)
+    finally:
+        connection.close()
+
+
+def _run_graph(context: Context) -> Any:
+    from langgraph.graph import END, START, StateGraph
+
+    rounds = Rounds(context)
+    graph: Any = StateGraph(RunState)
+    graph.add_node("begin", rounds.begin)
+    graph.add_node("plan", rounds.plan)
+    graph.add_node("candidate", _candidate_graph(context).compile())
+    graph.add_node("conclude", rounds.conclude)
+    graph.add_node("crown", rounds.crown)
+    graph.add_edge(START, "begin")
+    graph.add_edge("begin", "plan")
+    graph.add_conditional_edges("plan", _after_plan, ["candidate", "crown"])
+    graph.add_edge("candidate", "conclude")
+    graph.add_conditional_edges("conclude", _after_conclude, ["plan", "crown"])
+    graph.add_edge("crown", END)
+    return graph
+
+
+def _after_plan(state: RunState) -> str | Sequence[Any]:
+    from langgraph.types import Send
+
+    if state["stopped_by"]:
+        return "crown"
+    shared = {"round": state["round"], "history": state["attempts"]}
+    return [Send("candidate", {"ticket": ticket} | shared) for ticket in state["tickets"]]
+
+
+def _after_conclude(state: RunState) -> str:
+    return "crown" if state["stopped_by"] else "plan"
+
+
+def _candidate_graph(context: Context) -> Any:
+    from langgraph.graph import END, START, StateGraph
+
+    candidate = Candidate(context)
+    graph: Any = StateGraph(CandidateState, output_schema=FinishedState)
+    for step in (candidate.write, candidate.evaluate, candidate.debug, candidate.close):
+        graph.add_node(step.__name__, step)
+    graph.add_edge(START, "write")
+    graph.add_edge("write", "evaluate")
+    graph.add_conditional_edges("evaluate", candidate.after_evaluation, ["debug", "close"])
+    graph.add_conditional_edges("debug", candidate.after_debug, ["evaluate", "close"])
+    graph.add_edge("close", END)
+    return graph

@@ -1,0 +1,47 @@
+"""What a run has paid for, by key: nothing that the journal already holds is bought again."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from cudamaster.errors import Interrupted
+from cudamaster.store.codec import Json
+from cudamaster.store.journal import Journal
+
+
+class Ledger:
+    """Proposals, evaluations and profiles of one run, as plain values; shared by the candidates' threads."""
+
+    def __init__(self, journal: Journal, events: Iterable[Json], stop: threading.Event) -> None:
+        self.journal = journal
+        self._stop = stop
+        self._paid: dict[str, Any] = {e["key"]: e["value"] for e in events if "key" in e}
+        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._guard = threading.Lock()
+
+    def once(self, event: str, key: str, pay: Callable[[], Any], **about: Any) -> Any:
+        """The value of `key`: the journal's, else that of `pay()`, which is journalled before it is returned.
+
+        Two threads that ask for the same key pay once. Raises Interrupted before paying once the user has
+        asked to stop, and instead of journalling what was cut short.
+        """
+        with self._guard:
+            lock = self._locks[key]
+        with lock:
+            if key not in self._paid:
+                self.refuse_when_stopped()
+                value = pay()
+                self.refuse_when_stopped()
+                self.journal.append(event, key=key, value=value, **about)
+                self._paid[key] = value
+            return self._paid[key]
+
+    def paid(self, key: str) -> Any:
+        """The value of `key`. Raises KeyError where it was never paid for."""
+        return self._paid[key]
+
+    def refuse_when_stopped(self) -> None:
+        """Raise Interrupted once the user has asked to stop."""
+        if self._stop.is_set():
+            raise Interrupted("interrupted; the best so far is kept")

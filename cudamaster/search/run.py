@@ -1,0 +1,104 @@
+"""One run from its first event to its outcome; resuming is the same call on a folder that has events."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from cudamaster.errors import Interrupted
+from cudamaster.search.collaborators import Collaborators
+from cudamaster.search.context import Context
+from cudamaster.search.graph import run_graph
+from cudamaster.search.ledger import Ledger
+from cudamaster.search.outcome import INTERRUPTED, Outcome
+from cudamaster.search.settings import Settings
+from cudamaster.search.storing import store_champion
+from cudamaster.search.summing_up import Tally, seconds_worked
+from cudamaster.store.codec import Json, decode, encode
+from cudamaster.store.journal import Journal, Listener, utc_now
+from cudamaster.store.runs import RunFolder, started
+
+
+def settings_of(folder: RunFolder) -> Settings:
+    """What a stored run was asked to do."""
+    return decode(Settings, started(folder.events(), folder)["settings"])
+
+
+def outcome_in(folder: RunFolder) -> Outcome | None:
+    """The outcome of a finished run; None while it is not."""
+    finished = [event for event in folder.events() if event["event"] == "finished"]
+    return decode(Outcome, finished[-1]["outcome"]) if finished else None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run, new or begun before."""
+
+    folder: RunFolder
+    settings: Settings
+    means: Collaborators
+    command: str
+    """The command line, as evidence."""
+    stop: threading.Event
+    """Set it, and the run ends with what it has."""
+    now: Callable[[], datetime] = utc_now
+
+    def work(self, listeners: Sequence[Listener] = ()) -> Outcome:
+        """Bring the run to its outcome. Raises RunBusy where another process has it.
+
+        Stopped early, the outcome is stopped by `interrupted`, nothing is stored in the results, and a later
+        call goes on from there.
+        """
+        with self.folder.held():
+            earlier = self.folder.events()
+            journal = self.folder.journal(self.now)
+            try:
+                for listener in listeners:
+                    journal.listen(listener)
+                self._open_session(journal, earlier)
+                return self._work(journal, earlier)
+            finally:
+                journal.close()
+
+    def _open_session(self, journal: Journal, earlier: list[Json]) -> None:
+        means = self.means
+        device = {"device": means.device, "clock": means.clock, "clock_version": means.clock_version}
+        about: Json = device | {"versions": dict(means.versions), "command": self.command}
+        if earlier:
+            journal.append("resumed", run=self.folder.name, **about)
+        else:
+            journal.append("started", run=self.folder.name, settings=encode(self.settings), **about)
+
+    def _work(self, journal: Journal, earlier: list[Json]) -> Outcome:
+        ledger = Ledger(journal, earlier, self.stop)
+        try:
+            state = run_graph(self._context(ledger, earlier), self.folder.checkpoint_path)
+        except Interrupted:
+            journal.append("interrupted", run=self.folder.name)
+            return self._tally().outcome(INTERRUPTED, None)
+        outcome = store_champion(self._tally().outcome(state["stopped_by"], state["champion"]), self)
+        journal.append("finished", run=self.folder.name, outcome=encode(outcome))
+        return outcome
+
+    def _tally(self) -> Tally:
+        return Tally(self.folder, self.settings, self.means, self.folder.events())
+
+    def _context(self, ledger: Ledger, earlier: list[Json]) -> Context:
+        before, begun = seconds_worked(earlier), self.now()
+
+        def elapsed_minutes() -> float:
+            return (before + (self.now() - begun).total_seconds()) / 60
+
+        means = self.means
+        return Context(
+            settings=self.settings,
+            operator=means.operator,
+            precision=means.precision,
+            entry=means.entry,
+            spec=means.spec,
+            team=means.team,
+            judge=means.judge,
+            ledger=ledger,
+            artefacts=self.folder.artefacts(),
+            elapsed_minutes=elapsed_minutes,
+        )

@@ -1,0 +1,31 @@
+"""What a run was asked to do; written as its journal's first event, and all that `resume` needs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Shape = Mapping[str, int | float | str]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One run's request."""
+
+    operator: str
+    precision: str
+    device: str
+    """The name that opens it again."""
+    model: str
+    rounds: int
+    candidates: int
+    """Proposals a round, judged in parallel."""
+    max_debugs: int = 2
+    """How often the debugger may mend one candidate."""
+    max_minutes: float | None = None
+    """Checked between rounds."""
+    seed: int = 0
+    shapes: tuple[Shape, ...] = ()
+    """The user's own sizes; empty for the operator's sets."""
+    parallel: int = 2
+    """Candidates built and judged at once."""
+    results: str = "results"
+    """Where the champion is stored."""

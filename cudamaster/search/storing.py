@@ -1,0 +1,95 @@
+"""Puts a run's champion where results are kept, with the evidence, unless the kernel there is as fast."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cudamaster.search.outcome import Best, Outcome
+from cudamaster.search.standing import beats_baseline
+from cudamaster.store.codec import Json, encode
+from cudamaster.store.results import (
+    RECORD,
+    SCHEMA,
+    Stored,
+    comparable,
+    digest_of,
+    folder_of,
+    read_stored,
+    store_better,
+)
+
+if TYPE_CHECKING:
+    from cudamaster.search.run import Run
+
+
+def store_champion(outcome: Outcome, run: "Run") -> Outcome:
+    """The outcome with the place of its record.
+
+    A run on the user's own shapes is compared with nothing, so its champion is kept in the run's folder only.
+    """
+    best, settings = outcome.best, run.settings
+    if best is None:
+        return outcome
+    champion = Stored(Path(best.kernel).read_text(), record_of(best, run))
+    place = results_folder(run)
+    if settings.shapes:
+        place = run.folder.path / "best"
+    elif holds_its_place(place, champion, run):
+        return replace(outcome, record=str(place / RECORD), stored=False)
+    stored = store_better(place, champion)
+    return replace(outcome, record=str(place / RECORD), stored=stored)
+
+
+def results_folder(run: "Run") -> Path:
+    """Where results of this operator, precision and device are kept."""
+    settings, means = run.settings, run.means
+    return folder_of(
+        Path(settings.results),
+        place_name(means.device, means.spec.name),
+        settings.operator,
+        settings.precision,
+    )
+
+
+def place_name(device: str, model: str) -> str:
+    """Names the hardware and not its slot: `virtual:h200` stays, `cuda:0` becomes `cuda:h200`."""
+    kind = device.partition(":")[0]
+    return f"{kind}:{model}"
+
+
+def holds_its_place(place: Path, champion: Stored, run: "Run") -> bool:
+    """Whether a stored kernel of another model version or baseline, judged anew here, is at least as fast."""
+    present = read_stored(place)
+    if present is None or comparable(present.record, champion.record):
+        return False
+    verdict = run.means.judge.full(present.kernel)
+    return beats_baseline(verdict) and verdict.speedup is not None and verdict.speedup.low >= champion.low
+
+
+def record_of(best: Best, run: "Run") -> Json:
+    """The document `cudamaster.record/1`: the verdict, and all that is needed to reach it again."""
+    settings, means = run.settings, run.means
+    return {
+        "schema": SCHEMA,
+        "operator": settings.operator,
+        "precision": settings.precision,
+        "entry": means.entry,
+        "device": place_name(means.device, means.spec.name),
+        "clock": means.clock,
+        "clock_version": means.clock_version,
+        "kernel_sha256": best.kernel_sha256,
+        "baseline_sha256": digest_of(means.judge.baseline()),
+        "evaluation": best.evaluation.document(),
+        "strategy": best.plan.strategy,
+        "parameters": dict(best.plan.parameters),
+        "change": best.plan.change,
+        "reason": best.plan.reason,
+        "lesson": best.lesson,
+        "model": settings.model,
+        "seed": settings.seed,
+        "run": run.folder.name,
+        "settings": encode(settings),
+        "versions": dict(means.versions),
+        "command": run.command,
+        "time": run.now().isoformat(),
+    }

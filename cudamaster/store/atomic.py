@@ -1,0 +1,59 @@
+"""Files that are there whole or not at all, and folders that one process holds at a time."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from cudamaster.errors import FolderUnwritable
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Replace `path` by `content`: readers see the old bytes or the new, also after a power cut."""
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            Path(file.name).chmod(0o644)
+            Path(file.name).replace(path)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def held(folder: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold `folder` against other processes. Raises BlockingIOError where it is held and `wait` is false.
+
+    The lock is on the folder itself, so nothing is left behind and a killed holder lets go.
+    """
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def require_writable(folder: Path, what: str, mend: str) -> None:
+    """Make `folder` and prove that a file can be written there. Raises FolderUnwritable."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=folder, prefix=".probe."):
+            pass
+    except OSError as cause:
+        raise FolderUnwritable(
+            f"cannot write the {what} folder {folder} ({cause.strerror}): {mend}"
+        ) from cause

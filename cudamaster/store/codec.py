@@ -1,0 +1,67 @@
+"""Nouns to plain JSON values and back, without loss; not the published documents, which drop fields."""
+
+import math
+import types
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+Json = dict[str, Any]
+T = TypeVar("T")
+
+
+def encode(value: Any) -> Any:
+    """`value` as JSON values; a float that JSON lacks becomes the string `inf`, `-inf` or `nan`."""
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: encode(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): encode(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [encode(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(float(value))
+    return value
+
+
+def decode(kind: type[T], value: Any) -> T:
+    """The `kind` that `encode` made `value` from. Raises KeyError or TypeError where it is another thing."""
+    return cast(T, _decode(kind, value))
+
+
+def _decode(kind: Any, value: Any) -> Any:
+    origin = get_origin(kind)
+    if origin in (Union, types.UnionType):
+        return _decode_union(get_args(kind), value)
+    if origin is tuple:
+        return _decode_tuple(get_args(kind), value)
+    if origin is not None and issubclass(origin, Mapping):
+        return {key: _decode(get_args(kind)[1], item) for key, item in value.items()}
+    if is_dataclass(kind):
+        return cast(Any, kind)(**{n: _decode(t, value[n]) for n, t in _hints(kind).items() if n in value})
+    if isinstance(kind, type) and issubclass(kind, Enum | float):
+        return kind(value)
+    return value
+
+
+def _decode_union(kinds: tuple[Any, ...], value: Any) -> Any:
+    if value is None:
+        return None
+    named = [kind for kind in kinds if kind is not type(None)]
+    if len(named) == 1:
+        return _decode(named[0], value)
+    return value if not isinstance(value, str) or str in named else float(value)
+
+
+def _decode_tuple(kinds: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
+    if len(kinds) == 2 and kinds[1] is Ellipsis:
+        return tuple(_decode(kinds[0], item) for item in value)
+    return tuple(_decode(kind, item) for kind, item in zip(kinds, value, strict=True))
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return {f.name: get_type_hints(kind)[f.name] for f in fields(kind) if f.init}

@@ -1,0 +1,81 @@
+"""The best kernel of each operator, precision and device: `kernel.cu` and its proof, `record.json`."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from cudamaster.errors import BrokenStore
+from cudamaster.store.atomic import held, write_atomically
+from cudamaster.store.codec import Json
+
+SCHEMA = "cudamaster.record/1"
+KERNEL = "kernel.cu"
+RECORD = "record.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One stored pair."""
+
+    kernel: str
+    """The source."""
+    record: Json
+
+    @property
+    def low(self) -> float:
+        """Lower bound of the geometric-mean speedup."""
+        return float(self.record["evaluation"]["speedup"]["low"])
+
+
+def folder_of(results: Path, device: str, operator: str, precision: str) -> Path:
+    """`results/<device>/<operator>/<precision>`, the device's colon a dash."""
+    return results / device.replace(":", "-") / operator / precision
+
+
+def read_stored(folder: Path) -> Stored | None:
+    """The pair in `folder`; None where there is none, or where it is torn (the record names another kernel).
+
+    Raises BrokenStore where the record is not one.
+    """
+    if not (folder / RECORD).exists() or not (folder / KERNEL).exists():
+        return None
+    kernel = (folder / KERNEL).read_text()
+    record = _record(folder / RECORD)
+    return Stored(kernel, record) if record["kernel_sha256"] == digest_of(kernel) else None
+
+
+def digest_of(source: str) -> str:
+    """SHA-256 of a source, hexadecimal."""
+    return hashlib.sha256(source.encode()).hexdigest()
+
+
+def _record(path: Path) -> Json:
+    try:
+        record = json.loads(path.read_text())
+    except ValueError as cause:
+        raise BrokenStore(f"{path} is not JSON; mend or delete it") from cause
+    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+        raise BrokenStore(f"{path} is not a {SCHEMA} document; another version wrote it")
+    return record
+
+
+def comparable(one: Json, other: Json) -> bool:
+    """Whether two records' speedups mean the same: device, clock, its model or driver, and baseline agree."""
+    return all(one[key] == other[key] for key in ("device", "clock", "clock_version", "baseline_sha256"))
+
+
+def store_better(folder: Path, champion: Stored) -> bool:
+    """Store `champion` unless a comparable stored kernel is at least as fast; True where it was stored.
+
+    Readers never take a torn pair for a result: the record names its kernel's hash. Two runs may call this
+    at once.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with held(folder):
+        present = read_stored(folder)
+        if present and comparable(present.record, champion.record) and present.low >= champion.low:
+            return False
+        write_atomically(folder / KERNEL, champion.kernel.encode())
+        write_atomically(folder / RECORD, (json.dumps(champion.record, indent=2) + "\n").encode())
+        return True
