@@ -1,0 +1,116 @@
+"""Real compiles: each source becomes a `Build`, and equal ones only once."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.cache import cache_folder
+from cudamaster.toolchain.kernel import KernelSource
+from cudamaster.toolchain.nvcc.compile import LIMITS, compile_kernel
+from cudamaster.toolchain.nvcc.finder import Toolchain, find_toolchain
+from cudamaster.toolchain.process import ProcessLimits
+
+SCALE = """\
+// nvcc: --maxrregcount=32
+__global__ void scale(int n, float* x) {
+    __shared__ float tile[256];
+    int i = blockIdx.x * 256 + threadIdx.x;
+    tile[threadIdx.x] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    if (i < n) x[i] = 2.0f * tile[255 - threadIdx.x];
+}
+extern "C" void run(int n, float* x, cudaStream_t s) { scale<<<(n + 255) / 256, 256, 0, s>>>(n, x); }
+"""
+
+
+@pytest.fixture(scope="module")
+def toolchain() -> Toolchain:
+    return find_toolchain()
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDAMASTER_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def compiled(text: str, toolchain: Toolchain, limits: ProcessLimits = LIMITS) -> Build:
+    return compile_kernel(KernelSource(text, "run"), "sm_90a", toolchain, limits)
+
+
+def test_threads_that_build_the_same_source_compile_it_once(toolchain: Toolchain) -> None:
+    builds: list[Build] = []
+    threads = [threading.Thread(target=lambda: builds.append(compiled(SCALE, toolchain))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(build.cached for build in builds) == [False, True, True]
+    build = builds[0]
+    assert build.ok, build.log
+    assert build.library is not None
+    assert build.ptx is not None
+    assert build.host_object is not None
+    assert {path.name for path in build.library.parent.iterdir()} == {
+        "kernel.so",
+        "kernel.ptx",
+        "kernel.o",
+        "build.json",
+    }
+    assert '.file\t1 "kernel.cu"' in build.ptx.read_text()
+    (resources,) = build.resources
+    assert resources.registers <= 32
+    assert resources.shared_bytes == 1024
+    assert list((cache_folder() / "unpublished").iterdir()) == []
+
+
+def test_an_error_has_the_line_of_the_source_and_is_remembered(toolchain: Toolchain) -> None:
+    text = "#include <cuda_bf16.h>\n\n__global__ void k(float* x) { x[0] = y; }\n"
+    build = compiled(text, toolchain)
+    assert not build.ok
+    assert build.first_error == 'kernel.cu:3: error: identifier "y" is undefined'
+    again = compiled(text, toolchain)
+    assert again.cached
+    assert again.diagnostics == build.diagnostics
+
+
+def test_an_error_in_inline_ptx_has_the_line_of_the_source(toolchain: Toolchain) -> None:
+    text = '__global__ void k(float* x) {\n  x[1] = 2.0f;\n  asm volatile("bogus.u32 %r1, %r2;");\n}\n'
+    errors = [d for d in compiled(text, toolchain).diagnostics if d.severity == "error"]
+    assert errors[0].line == 3
+
+
+def test_a_missing_entry_fails_the_build(toolchain: Toolchain) -> None:
+    build = compiled("void run(int n) {}\n", toolchain)
+    assert not build.ok
+    assert 'no extern "C" function' in build.first_error
+
+
+def test_a_compile_out_of_time_is_a_failed_build_that_is_tried_again(toolchain: Toolchain) -> None:
+    build = compiled(SCALE, toolchain, ProcessLimits(seconds=0.2, memory_bytes=4 << 30))
+    assert not build.ok
+    assert build.first_error == "kernel.cu: error: the compile took longer than 0.2 s and was stopped"
+    assert not list((cache_folder() / "builds").glob("*/*"))
+
+
+def test_a_compile_out_of_memory_says_so(toolchain: Toolchain) -> None:
+    build = compiled(SCALE, toolchain, ProcessLimits(seconds=30.0, memory_bytes=30 << 20))
+    assert not build.ok
+    assert "30 MiB" in build.first_error
+
+
+def test_refused_sources_are_failed_builds(toolchain: Toolchain) -> None:
+    assert "--use_fast_math" in compiled("// nvcc: --use_fast_math\n", toolchain).first_error
+    assert "not paths" in compiled('#include "/etc/passwd"\n', toolchain).first_error
+    assert "no C name" in compile_kernel(KernelSource("", "a b"), "sm_90a", toolchain).first_error
+    assert "plain file" in compile_kernel(KernelSource("", "run", "../x.cu"), "sm_90a", toolchain).first_error
+
+
+def test_a_damaged_cache_entry_is_built_again(toolchain: Toolchain) -> None:
+    build = compiled(SCALE, toolchain)
+    assert build.library is not None
+    build.library.unlink()
+    again = compiled(SCALE, toolchain)
+    assert again.ok
+    assert not again.cached

@@ -1,0 +1,57 @@
+"""Finding nvcc: the order, and what is said where there is none."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cudamaster.toolchain.errors import EnvironmentLacks
+from cudamaster.toolchain.nvcc.finder import find_toolchain
+
+SYSTEM_PATH = "/usr/bin:/bin"
+
+
+def toolkit(root: Path, version: str) -> Path:
+    nvcc = root / "bin" / "nvcc"
+    nvcc.parent.mkdir(parents=True)
+    nvcc.write_text(f"#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V{version}'\n")
+    nvcc.chmod(0o755)
+    (root / "include").mkdir()
+    return nvcc
+
+
+def test_the_setting_comes_before_cuda_home(tmp_path: Path) -> None:
+    named, home = toolkit(tmp_path / "named", "13.0.1"), toolkit(tmp_path / "home", "13.0.2")
+    environment = {"CUDA_HOME": str(home.parent.parent), "PATH": SYSTEM_PATH}
+    found = find_toolchain(str(named), environment)
+    assert (found.nvcc, found.version) == (named, "13.0.1")
+    assert found.include_dirs == (tmp_path / "named" / "include",)
+    variable = {**environment, "CUDAMASTER_NVCC": str(named)}
+    assert find_toolchain(None, variable).nvcc == named
+    assert find_toolchain(None, environment).nvcc == home
+
+
+def test_a_named_place_without_nvcc_is_an_error_and_not_passed_over(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentLacks, match="CUDA_HOME names"):
+        find_toolchain(None, {"CUDA_HOME": str(tmp_path), "PATH": SYSTEM_PATH})
+
+
+def test_a_missing_host_compiler_is_named_with_advice(tmp_path: Path) -> None:
+    nvcc = toolkit(tmp_path / "named", "13.0.1")
+    with pytest.raises(EnvironmentLacks, match="apt install g"):
+        find_toolchain(str(nvcc), {"PATH": str(tmp_path)})
+
+
+def test_an_nvcc_that_does_not_run_is_named(tmp_path: Path) -> None:
+    nvcc = toolkit(tmp_path / "named", "13.0.1")
+    shutil.copy("/bin/false", nvcc)
+    with pytest.raises(EnvironmentLacks, match="does not run"):
+        find_toolchain(str(nvcc), {"PATH": SYSTEM_PATH})
+
+
+def test_two_compilers_that_build_alike_share_a_fingerprint(tmp_path: Path) -> None:
+    one, two = toolkit(tmp_path / "one", "13.0.1"), toolkit(tmp_path / "two", "13.0.1")
+    environment = {"PATH": SYSTEM_PATH}
+    assert (
+        find_toolchain(str(one), environment).fingerprint == find_toolchain(str(two), environment).fingerprint
+    )

@@ -1,0 +1,119 @@
+"""Finds the CUDA compiler and the host compiler it needs, or says what to install."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cudamaster.toolchain.errors import EnvironmentLacks
+
+NVCC_ADVICE = (
+    'no nvcc found: install it with pip install "cuda-toolkit[nvcc,nvvm,crt,cudart,cccl]==13.0.2", '
+    "or set CUDAMASTER_NVCC to an nvcc, or CUDA_HOME to a CUDA toolkit"
+)
+HOST_COMPILER_ADVICE = (
+    "no host C++ compiler found: nvcc needs g++ (Debian, Ubuntu: apt install g++; "
+    "Fedora: dnf install gcc-c++), or set NVCC_CCBIN to one"
+)
+PROBE_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """One nvcc with the host compiler it uses."""
+
+    nvcc: Path
+    version: str
+    """Such as `13.0.88`."""
+    host_compiler: Path
+    host_version: str
+    found_by: str
+    """Where it was found, in words."""
+    include_dirs: tuple[Path, ...]
+    """The toolkit's headers: the only ones besides the host compiler's that a kernel needs."""
+    library_dirs: tuple[Path, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """What two toolchains that build the same share."""
+        return f"nvcc {self.version}, host compiler {self.host_version}"
+
+    def tool(self, name: str) -> Path:
+        """Another program of the same toolkit, such as `ptxas`; it may not exist."""
+        return self.nvcc.parent / name
+
+
+def find_toolchain(setting: str | None = None, environment: Mapping[str, str] = os.environ) -> Toolchain:
+    """Find nvcc: `setting` or CUDAMASTER_NVCC, CUDA_HOME, the compiler wheels, PATH, in this order.
+
+    Raises EnvironmentLacks, saying what to install, when there is no nvcc, no host compiler, or one of them
+    does not run. A place that was named and has no nvcc is an error too: the next one is not tried.
+    """
+    nvcc, found_by = next(_places(setting, environment), (None, ""))
+    if nvcc is None:
+        raise EnvironmentLacks(NVCC_ADVICE)
+    host_compiler = _host_compiler(environment)
+    return Toolchain(
+        nvcc=nvcc,
+        version=_version([str(nvcc), "--version"], r"V(\d+\.\d+\.\d+)"),
+        host_compiler=host_compiler,
+        host_version=_version([str(host_compiler), "-dumpfullversion", "-dumpversion"], r"^(\d[\w.]*)"),
+        found_by=found_by,
+        include_dirs=_existing(nvcc, "include", "targets/x86_64-linux/include", "include/cccl"),
+        library_dirs=_existing(nvcc, "lib64", "lib"),
+    )
+
+
+def _places(setting: str | None, environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    named = setting or environment.get("CUDAMASTER_NVCC")
+    if named:
+        yield _required(Path(named), "CUDAMASTER_NVCC"), "setting"
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        if home := environment.get(variable):
+            yield _required(Path(home) / "bin" / "nvcc", variable), variable
+    if found := _nvcc_of_wheels():
+        yield found, "wheels" if "site-packages" in found.parts else "cuda-pathfinder"
+    if on_path := shutil.which("nvcc", path=environment.get("PATH", os.defpath)):
+        yield Path(on_path).resolve(), "PATH"
+
+
+def _required(nvcc: Path, named_by: str) -> Path:
+    if not os.access(nvcc, os.X_OK):
+        raise EnvironmentLacks(f"{named_by} names {nvcc}, which is no program; correct it or unset it")
+    return nvcc.resolve()
+
+
+def _nvcc_of_wheels() -> Path | None:
+    from cuda.pathfinder import find_nvidia_binary_utility
+
+    found: str | None = find_nvidia_binary_utility("nvcc")
+    return Path(found) if found else None
+
+
+def _host_compiler(environment: Mapping[str, str]) -> Path:
+    names = [environment["NVCC_CCBIN"]] if environment.get("NVCC_CCBIN") else ["g++", "c++"]
+    for name in names:
+        if found := shutil.which(name, path=environment.get("PATH", os.defpath)):
+            return Path(found)
+    raise EnvironmentLacks(HOST_COMPILER_ADVICE)
+
+
+def _version(command: list[str], pattern: str) -> str:
+    try:
+        shown = subprocess.run(
+            command, capture_output=True, text=True, timeout=PROBE_SECONDS, check=True
+        ).stdout
+    except (OSError, subprocess.SubprocessError) as failure:
+        raise EnvironmentLacks(f"{command[0]} does not run: {failure}") from failure
+    found = re.search(pattern, shown, re.MULTILINE)
+    if found is None:
+        raise EnvironmentLacks(f"{' '.join(command)} names no version")
+    return found[1]
+
+
+def _existing(nvcc: Path, *names: str) -> tuple[Path, ...]:
+    root = nvcc.parent.parent
+    return tuple(dict.fromkeys((root / name).resolve() for name in names if (root / name).is_dir()))
