@@ -1,0 +1,249 @@
+"""softmax_attention: Y = softmax(Q·Kᵀ/√dim_qk)·V, one head, no mask."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mskernelbench.distributions import full_mantissa, values
+from mskernelbench.operator import (
+    Arrays,
+    Category,
+    Contract,
+    Operator,
+    Precision,
+    Rounding,
+    Shape,
+    Workload,
+    output,
+    size,
+    tensor,
+)
+from mskernelbench.tolerance import CONSTANT, growth
+
+EXPONENTIAL = 8.0
+"""Error of one exponential and its argument's last subtraction, in units of u, beside the part that grows with it."""
+
+FloatArray = NDArray[np.float64]
+Triple = tuple[NDArray[np.generic], NDArray[np.generic], NDArray[np.generic]]
+
+
+def shape(q: int, kv: int, dqk: int, dv: int) -> Shape:
+    """Sizes in the entry's order."""
+    return {"q_len": q, "kv_len": kv, "dim_qk": dqk, "dim_v": dv}
+
+
+CHECK = (
+    Workload("check", shape(1, 1, 1, 1)),
+    Workload("check", shape(32, 64, 64, 64)),
+    Workload("check", shape(37, 129, 65, 33)),
+    Workload("check", shape(3, 1025, 32, 48), "shifted"),
+    Workload("check", shape(5, 264, 64, 264)),
+    Workload("check", shape(5, 300, 64, 40), "peaked"),
+    Workload("check", shape(6, 77, 16, 24), "far_below"),
+    Workload("check", shape(4, 1024, 16, 24), "equal"),
+    Workload("check", shape(33, 32, 33, 45), "one_hot"),
+    Workload("check", shape(7, 33, 16, 17), "nan_row"),
+)
+PAPER = tuple(
+    Workload("paper", shape(*sizes), "shifted")
+    for sizes in (
+        (128, 256, 512, 512),
+        (256, 512, 1024, 1024),
+        (512, 1024, 2048, 2048),
+        (1024, 2048, 4096, 4096),
+        (256, 1024, 2048, 1024),
+        (512, 512, 1024, 2048),
+        (1024, 1024, 4096, 2048),
+        (128, 2048, 512, 4096),
+    )
+)
+REAL = tuple(
+    Workload("real", shape(*sizes), "shifted")
+    for sizes in ((1, 32768, 128, 128), (1000, 4001, 64, 64), (4096, 4096, 128, 128), (16384, 16384, 128, 128))
+)
+
+
+def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -> Arrays:
+    """Q, K and V."""
+    q_len, kv_len, dim_qk, dim_v = sizes(workload.shape)
+    q, k, v = GENERATORS[workload.values](workload.shape, precision, rng)
+    return {
+        "Q": q.reshape(q_len, dim_qk),
+        "K": k.reshape(kv_len, dim_qk),
+        "V": v.reshape(kv_len, dim_v),
+    }
+
+
+def sizes(shape: Shape) -> tuple[int, int, int, int]:
+    """q_len, kv_len, dim_qk and dim_v."""
+    return int(shape["q_len"]), int(shape["kv_len"]), int(shape["dim_qk"]), int(shape["dim_v"])
+
+
+def counts(shape: Shape) -> tuple[int, int, int]:
+    """Elements of Q, K and V."""
+    q_len, kv_len, dim_qk, dim_v = sizes(shape)
+    return q_len * dim_qk, kv_len * dim_qk, kv_len * dim_v
+
+
+def ordinary(shape: Shape, precision: Precision, rng: np.random.Generator) -> Triple:
+    """Scores of magnitude 1, values around 0."""
+    q, k, v = (values("ordinary", rng, count, precision) for count in counts(shape))
+    return q, k, v
+
+
+def shifted(shape: Shape, precision: Precision, rng: np.random.Generator) -> Triple:
+    """Scores of magnitude 1, values around 0.75."""
+    q, k, _ = ordinary(shape, precision, rng)
+    return q, k, values("shifted", rng, counts(shape)[2], precision)
+
+
+def peaked(shape: Shape, precision: Precision, rng: np.random.Generator) -> Triple:
+    """Scores up to ±200: an exponential without the maximum subtracted overflows."""
+    q, k, v = ordinary(shape, precision, rng)
+    return (q.astype(np.float32) * np.float32(64)).astype(precision.dtype), k, v
+
+
+def far_below(shape: Shape, precision: Precision, rng: np.random.Generator) -> Triple:
+    """All scores near −1000: a maximum that starts at 0 leaves nothing."""
+    n_q, n_k, n_v = counts(shape)
+    q = np.full(n_q, 16, precision.dtype)
+    k = (values("ordinary", rng, n_k, Precision.FP32).astype(np.float32) / 16 - 16).astype(precision.dtype)
+    return q, k, values("ordinary", rng, n_v, precision)
+
+
+def equal(shape: Shape, precision: Precision, rng: np.random.Generator) -> Triple:
+    """Q holds signed zeros, so every key counts the same and Y is V's mean; a BF16 sum stops growing at 256."""
+    n_q, n_k, n_v = counts(shape)
+    q = np.where(np.arange(n_q) % 2 == 0, 0.0, -0.0).astype(precision.dtype)
+    return q, values("ordinary", rng, n_k, precision), np.abs(full_mantissa(rng, n_v, precision))
+
+
+def one_hot(shape: Shape, precision: Precision, rng: np.random.Generator) -> Triple:
+    """Every query picks one key so clearly that Y is that key's V, bit for bit; the first query picks the last."""
+    q_len, kv_len, dim_qk, dim_v = sizes(shape)
+    chosen = (kv_len - 1 - np.arange(q_len)) % kv_len
+    k = np.zeros((kv_len, dim_qk), precision.dtype)
+    k[np.arange(kv_len), np.arange(kv_len) % dim_qk] = 32
+    q = (k[chosen].astype(np.float32) * np.float32(32)).astype(precision.dtype)
+    return q, k, full_mantissa(rng, kv_len * dim_v, precision)
+
+
+def nan_row(shape: Shape, precision: Precision, rng: np.random.Generator) -> Triple:
+    """One NaN in the middle query: exactly that row of Y is NaN."""
+    q, k, v = ordinary(shape, precision, rng)
+    q[int(shape["q_len"]) // 2 * int(shape["dim_qk"])] = np.nan
+    return q, k, v
+
+
+GENERATORS: Mapping[str, Callable[[Shape, Precision, np.random.Generator], Triple]] = {
+    "ordinary": ordinary,
+    "shifted": shifted,
+    "peaked": peaked,
+    "far_below": far_below,
+    "equal": equal,
+    "one_hot": one_hot,
+    "nan_row": nan_row,
+}
+
+
+def scores(arrays: Arrays) -> FloatArray:
+    """Q·Kᵀ/√dim_qk minus each row's maximum, in float64: at most 0."""
+    q, k = (arrays[name].astype(np.float64) for name in "QK")
+    raw: FloatArray = q @ k.T / np.sqrt(q.shape[1])
+    lowered: FloatArray = raw - raw.max(axis=1, keepdims=True)
+    return lowered
+
+
+def probabilities(arrays: Arrays) -> FloatArray:
+    """The softmax of the scores, rows summing to 1."""
+    weights = np.exp(scores(arrays))
+    shares: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+    return shares
+
+
+def reference(workload: Workload, arrays: Arrays) -> Mapping[str, FloatArray]:
+    """Y in float64; rows of queries are independent."""
+    v = arrays["V"].astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        return {"Y": probabilities(arrays) @ v}
+
+
+def rounding(workload: Workload, arrays: Arrays, precision: Precision) -> Mapping[str, tuple[Rounding, ...]]:
+    """The sum over keys, the scores' errors carried through the softmax, and BF16's rounded probabilities.
+
+    An error δ_j of score j moves Y by Σ p_j·δ_j·(v_j − Y) to first order. δ_j/u is c·g(dim_qk)·Σ|q||k|/√dim_qk for
+    the dot product, 2·|s_j − max| for the exponential's argument, and a constant. Tensor cores take BF16 operands,
+    so in BF16 the probabilities may be rounded once to it: 2^-8·Σ p|v|.
+    """
+    with np.errstate(invalid="ignore"):
+        p, v = probabilities(arrays), arrays["V"].astype(np.float64)
+        summed = p @ np.abs(v)
+        carried = deviation(p * score_error(arrays), v, p @ v)
+    terms = [Rounding(int(workload.shape["kv_len"]), summed), Rounding(1, carried / CONSTANT)]
+    if precision is Precision.BF16:
+        terms.append(Rounding(1, summed / CONSTANT, precision.unit_roundoff))
+    return {"Y": tuple(terms)}
+
+
+def score_error(arrays: Arrays) -> FloatArray:
+    """δ_j/u for every query and key."""
+    q, k = (np.abs(arrays[name].astype(np.float64)) for name in "QK")
+    dots = q @ k.T / np.sqrt(q.shape[1])
+    error: FloatArray = CONSTANT * growth(q.shape[1]) * dots + 2 * np.abs(scores(arrays)) + EXPONENTIAL
+    return error
+
+
+def deviation(weights: FloatArray, v: FloatArray, y: FloatArray) -> FloatArray:
+    """Σ_j weights[i,j]·|v[j,d] − y[i,d]|, one query at a time."""
+    return np.stack([w @ np.abs(v - row) for w, row in zip(weights, y, strict=True)])
+
+
+def flops(shape: Shape) -> int:
+    """Two matrix products; the exponentials are not counted."""
+    q_len, kv_len, dim_qk, dim_v = sizes(shape)
+    return 2 * q_len * kv_len * (dim_qk + dim_v)
+
+
+def dram_bytes(shape: Shape, precision: Precision) -> int:
+    """Q, K, V and Y once."""
+    return precision.value_bytes * (sum(counts(shape)) + int(shape["q_len"]) * int(shape["dim_v"]))
+
+
+def weight(shape: Shape) -> int:
+    """q·kv·(dqk + dv + 1)."""
+    q_len, kv_len, dim_qk, dim_v = sizes(shape)
+    return q_len * kv_len * (dim_qk + dim_v + 1)
+
+
+OPERATOR = Operator(
+    name="softmax_attention",
+    symbol="softmax_attention",
+    title="Softmax attention",
+    category=Category.LLM,
+    aliases=("attention",),
+    signature=(
+        output("Y", "q_len×dim_v, row-major"),
+        tensor("Q", "q_len×dim_qk, row-major"),
+        tensor("K", "kv_len×dim_qk, row-major"),
+        tensor("V", "kv_len×dim_v, row-major"),
+        size("q_len"),
+        size("kv_len"),
+        size("dim_qk"),
+        size("dim_v"),
+    ),
+    contract=Contract.POISONED,
+    mathematics="Y = softmax(Q·Kᵀ/√dim_qk)·V: the softmax runs over the keys of each query; one head, no mask.",
+    source="A. Vaswani et al., Attention Is All You Need, 2017, equation 1",
+    folder=Path(__file__).parent,
+    workloads=CHECK + PAPER + REAL,
+    inputs=inputs,
+    outputs=lambda shape: {"Y": (int(shape["q_len"]), int(shape["dim_v"]))},
+    reference=reference,
+    rounding=rounding,
+    flops=flops,
+    dram_bytes=dram_bytes,
+    weight=weight,
+    matrix_product=True,
+)

@@ -1,0 +1,69 @@
+"""The user's own sparse matrices: sizes, density and pattern from `--shape` texts."""
+
+from collections.abc import Mapping
+from math import isqrt
+
+from mskernelbench.errors import BadShape
+from mskernelbench.matrices import PATTERNS, poisson_nnz
+from mskernelbench.operator import Workload
+
+USER_PATTERNS = ("uniform", "banded", "poisson5", "poisson7", "rmat")
+NAMES = ("rows", "cols", "nnz_per_row", "density", "pattern")
+EXAMPLE = "rows=4096,cols=2048,nnz_per_row=20,pattern=rmat"
+
+
+def sparse_workload(given: Mapping[str, str]) -> Workload:
+    """A `user` workload from named texts. Raises BadShape where one is missing, unknown or contradicts another."""
+    if unknown := sorted(set(given) - set(NAMES)):
+        raise BadShape(f"a sparse matrix has no {unknown[0]!r}; it takes {', '.join(NAMES)}, such as {EXAMPLE}")
+    pattern = given.get("pattern", "uniform")
+    if pattern not in USER_PATTERNS:
+        raise BadShape(f"no pattern is called {pattern!r}; there are {', '.join(USER_PATTERNS)}")
+    assert pattern in PATTERNS
+    if pattern.startswith("poisson"):
+        return _poisson(given, pattern)
+    rows = whole(given, "rows")
+    cols = whole(given, "cols") if "cols" in given else rows
+    nnz = _entries(given, rows, cols)
+    return Workload("user", {"rows": rows, "cols": cols, "nnz": nnz}, "shifted", pattern)
+
+
+def whole(given: Mapping[str, str], name: str) -> int:
+    """The positive 32-bit number called `name`. Raises BadShape."""
+    if name not in given:
+        raise BadShape(f"{name} is missing, as in {EXAMPLE}")
+    try:
+        value = int(given[name])
+    except ValueError:
+        raise BadShape(f"{name}={given[name]} is not a whole number") from None
+    if not 0 < value < 2**31:
+        raise BadShape(f"{name}={value} does not lie between 1 and 2^31 − 1")
+    return value
+
+
+def _entries(given: Mapping[str, str], rows: int, cols: int) -> int:
+    """Stored entries from `nnz_per_row` or `density`, exactly one of them."""
+    if ("nnz_per_row" in given) == ("density" in given):
+        raise BadShape(f"give either nnz_per_row or density, as in {EXAMPLE}")
+    name = "nnz_per_row" if "nnz_per_row" in given else "density"
+    try:
+        number = float(given[name])
+    except ValueError:
+        raise BadShape(f"{name}={given[name]} is not a number") from None
+    nnz = round(number * rows * (1 if name == "nnz_per_row" else cols)) if 0 <= number < 2**31 else -1
+    if not 0 <= nnz < 2**31:
+        raise BadShape(f"{name}={given[name]} gives a number of entries outside 0 … 2^31 − 1")
+    return nnz
+
+
+def _poisson(given: Mapping[str, str], pattern: str) -> Workload:
+    """A square or cubic grid of `rows` cells; everything else follows from it."""
+    dimensions = 2 if pattern == "poisson5" else 3
+    rows = whole(given, "rows")
+    side = isqrt(rows) if dimensions == 2 else round(rows ** (1 / 3))
+    if side**dimensions != rows:
+        raise BadShape(f"{pattern} needs rows = n^{dimensions}; {rows} is not, {side**dimensions} would be")
+    if extra := sorted(set(given) & {"nnz_per_row", "density"}) + [c for c in ("cols",) if given.get(c, str(rows)) != str(rows)]:
+        raise BadShape(f"{pattern} fixes {extra[0]}; leave it out")
+    sizes = {"rows": rows, "cols": rows, "nnz": poisson_nnz(side, dimensions)}
+    return Workload("user", sizes, "shifted", pattern)
