@@ -15,7 +15,9 @@ EXAMPLE = "rows=4096,cols=2048,nnz_per_row=20,pattern=rmat"
 def sparse_workload(given: Mapping[str, str]) -> Workload:
     """A `user` workload from named texts. Raises BadShape where one is missing, unknown or contradicts another."""
     if unknown := sorted(set(given) - set(NAMES)):
-        raise BadShape(f"a sparse matrix has no {unknown[0]!r}; it takes {', '.join(NAMES)}, such as {EXAMPLE}")
+        raise BadShape(
+            f"a sparse matrix has no {unknown[0]!r}; it takes {', '.join(NAMES)}, such as {EXAMPLE}"
+        )
     pattern = given.get("pattern", "uniform")
     if pattern not in USER_PATTERNS:
         raise BadShape(f"no pattern is called {pattern!r}; there are {', '.join(USER_PATTERNS)}")
@@ -63,7 +65,9 @@ def _poisson(given: Mapping[str, str], pattern: str) -> Workload:
     side = isqrt(rows) if dimensions == 2 else round(rows ** (1 / 3))
     if side**dimensions != rows:
         raise BadShape(f"{pattern} needs rows = n^{dimensions}; {rows} is not, {side**dimensions} would be")
-    if extra := sorted(set(given) & {"nnz_per_row", "density"}) + [c for c in ("cols",) if given.get(c, str(rows)) != str(rows)]:
+    if extra := sorted(set(given) & {"nnz_per_row", "density"}) + [
+        c for c in ("cols",) if given.get(c, str(rows)) != str(rows)
+    ]:
         raise BadShape(f"{pattern} fixes {extra[0]}; leave it out")
     sizes = {"rows": rows, "cols": rows, "nnz": poisson_nnz(side, dimensions)}
     return Workload("user", sizes, "shifted", pattern)

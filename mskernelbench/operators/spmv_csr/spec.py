@@ -68,7 +68,7 @@ def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -
             entries, x = full_mantissa(rng, nnz, precision), full_mantissa(rng, cols, precision)
         case "unread_nan" | "nan_read" as kind:
             entries, x = (values("ordinary", rng, count, precision) for count in (nnz, cols))
-            x[1::2 if kind == "unread_nan" else cols] = np.nan
+            x[1 :: 2 if kind == "unread_nan" else cols] = np.nan
         case name:
             entries, x = (values(name, rng, count, precision) for count in (nnz, cols))
     return {"values": entries, "col_indices": structure.columns, "row_offsets": structure.offsets, "x": x}
