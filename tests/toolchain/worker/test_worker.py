@@ -1,0 +1,252 @@
+"""Workers against a program that misbehaves on request: each death is a value, and nothing survives."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudamaster.toolchain.errors import WorkerBroken
+from cudamaster.toolchain.worker.ending import WorkerEnd
+from cudamaster.toolchain.worker.hardening import WorkerLimits
+from cudamaster.toolchain.worker.landlock import landlock_version
+from cudamaster.toolchain.worker.starter import WorkerStarter
+from cudamaster.toolchain.worker.worker import Worker
+
+LIMITS = WorkerLimits(memory_bytes=1 << 30, shared_bytes=1 << 30)
+DENIED = "Operation not permitted"
+
+
+@pytest.fixture(scope="module")
+def starter() -> Iterator[WorkerStarter]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(Path(__file__).parent))
+        starter = WorkerStarter("misbehaving")
+        yield starter
+        starter.close()
+
+
+@pytest.fixture
+def worker(starter: WorkerStarter) -> Iterator[Worker]:
+    worker = starter.start(LIMITS)
+    yield worker
+    worker.close()
+
+
+def ask(
+    worker: Worker, do: str, *arguments: object, files: tuple[int, ...] = (), seconds: float = 20.0
+) -> Any:
+    reply = worker.call({"do": do, "with": arguments}, files, seconds=seconds)
+    assert not isinstance(reply, WorkerEnd), reply
+    return reply.get("answer", reply)
+
+
+def ending(worker: Worker, do: str, *arguments: object, seconds: float = 20.0) -> WorkerEnd:
+    reply = worker.call({"do": do, "with": arguments}, seconds=seconds)
+    assert isinstance(reply, WorkerEnd), reply
+    return reply
+
+
+def test_requests_are_answered_in_turn(worker: Worker) -> None:
+    assert ask(worker, "echo", "a") == {"value": "a"}
+    assert ask(worker, "echo", "x" * 1_000_000) == {"value": "x" * 1_000_000}
+
+
+def test_files_travel_with_a_request_and_memory_is_shared(worker: Worker) -> None:
+    file = os.memfd_create("shared")
+    os.write(file, b"hello")
+    assert ask(worker, "read_shared", files=(file,)) == {"value": "hello"}
+    os.close(file)
+
+
+def test_a_child_starts_with_an_empty_environment_and_no_files_of_others(worker: Worker) -> None:
+    facts = ask(worker, "facts")
+    assert facts["environment"] == {}
+    assert facts["files"] == [0, 1, 2, 3, 4]  # 4 is the listing itself
+    assert os.getpgid(facts["pid"]) == facts["pid"]
+
+
+def test_leaving_with_success_is_an_ending(worker: Worker) -> None:
+    end = ending(worker, "leave", 0)
+    assert end.exit_code == 0
+    assert end.reason == "the entry ended the process with exit(0)"
+    assert ending(worker, "echo", 1) is end
+
+
+def test_our_own_exit_code_is_not_believed_once_a_candidate_ran(worker: Worker) -> None:
+    assert ending(worker, "leave", 97).exit_code == 97
+
+
+@pytest.mark.parametrize(("do", "name"), [("segfault", "SIGSEGV"), ("abort", "SIGABRT")])
+def test_a_crash_names_its_signal(worker: Worker, do: str, name: str) -> None:
+    assert ending(worker, do).reason.startswith(f"the entry crashed with {name}")
+
+
+def test_an_endless_loop_is_killed_when_its_time_is_up(worker: Worker) -> None:
+    started = time.monotonic()
+    end = ending(worker, "loop", seconds=0.3)
+    assert end.timed_out
+    assert end.reason == "the call did not end within 0.3 s"
+    assert time.monotonic() - started < 5
+
+
+def test_memory_beyond_the_limit_is_refused(worker: Worker) -> None:
+    assert ask(worker, "hog", 4) == {"out_of_memory": True}
+
+
+def test_a_flood_of_output_is_cut_and_does_not_block(worker: Worker) -> None:
+    ask(worker, "flood")
+    assert worker.printed == "x" * 65536
+
+
+def test_our_own_mistake_is_told_with_its_place(worker: Worker) -> None:
+    assert "KeyError: 'our own'" in ask(worker, "raise_error")["broken"]
+    assert ask(worker, "echo", 1) == {"value": 1}
+
+
+@pytest.mark.parametrize(
+    "text", ["\xff\xff\xff\xff", "\x02\0\0\0[]", "\x02\0\0\0xx", "\x02\0\0\0{}\x02\0\0\0{}"]
+)
+def test_forged_bytes_on_the_channel_end_the_worker(worker: Worker, text: str) -> None:
+    if "\xff" in text:
+        text = "\x7f\x7f\x7f\x7f"
+    assert ending(worker, "forge", text).forged
+
+
+def test_half_a_message_only_uses_up_the_time(worker: Worker) -> None:
+    assert ending(worker, "forge", "\x09\0\0\0{", seconds=0.3).timed_out
+
+
+def test_a_closed_channel_ends_the_worker(worker: Worker) -> None:
+    assert ending(worker, "close_channel").forged
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["fork", "run", "connect", "make_memory", "survive_parent", "make_segment"],
+)
+def test_the_kernel_refuses(worker: Worker, what: str) -> None:
+    assert ask(worker, "refused", what) == {"error": DENIED}
+
+
+def test_limits_cannot_be_raised(worker: Worker) -> None:
+    assert "not allowed" in ask(worker, "refused", "raise_limits")["error"]
+
+
+def test_files_cannot_be_written_or_removed(worker: Worker, tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("old")
+    for what, name in (("write_file", "new"), ("write_file", "old"), ("remove_file", "old")):
+        error = ask(worker, "refused", what, str(tmp_path / name))["error"]
+        assert error in (DENIED, "Permission denied")
+    assert (tmp_path / "old").read_text() == "old"
+
+
+@pytest.mark.skipif(landlock_version() == 0, reason="this kernel has no Landlock")
+def test_only_named_files_can_be_read(starter: WorkerStarter, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("s")
+    (tmp_path / "shown").mkdir()
+    (tmp_path / "shown" / "file").write_text("f")
+    worker = starter.start(WorkerLimits(1 << 30, 1 << 30, readable=(str(tmp_path / "shown"),)))
+    assert ask(worker, "refused", "read_file", str(tmp_path / "secret")) == {"error": "Permission denied"}
+    assert ask(worker, "refused", "read_file", str(tmp_path / "shown" / "file")) == {"error": None}
+    worker.close()
+
+
+def test_others_cannot_be_killed(worker: Worker) -> None:
+    zygote = ask(worker, "facts")["parent"]
+    for process in (os.getpid(), zygote, -1, 0):
+        assert ask(worker, "refused", "kill", process) == {"error": DENIED}
+
+
+def test_threads_are_allowed(worker: Worker) -> None:
+    assert ask(worker, "sleep_in_thread") == {"threads": 2}
+
+
+def test_many_workers_leave_no_file_open(starter: WorkerStarter) -> None:
+    starter.start(LIMITS).close()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(20):
+        starter.start(LIMITS).close()
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_workers_are_called_at_the_same_time(starter: WorkerStarter) -> None:
+    workers = [starter.start(LIMITS) for _ in range(3)]
+    ends: list[WorkerEnd] = []
+    threads = [
+        threading.Thread(target=lambda w=w: ends.append(ending(w, "loop", seconds=0.4))) for w in workers
+    ]
+    started = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(end.timed_out for end in ends)
+    assert time.monotonic() - started < 3
+
+
+def test_a_worker_closed_from_another_thread_ends_its_call(starter: WorkerStarter) -> None:
+    worker = starter.start(LIMITS)
+    timer = threading.Timer(0.2, worker.kill)
+    timer.start()
+    assert ending(worker, "loop").signal_name == "SIGKILL"
+
+
+def test_when_the_zygote_is_killed_no_worker_survives_and_the_next_start_works(
+    starter: WorkerStarter,
+) -> None:
+    worker = starter.start(LIMITS)
+    facts = ask(worker, "facts")
+    os.kill(facts["parent"], signal.SIGKILL)
+    with pytest.raises(WorkerBroken):
+        worker.call({"do": "loop"}, seconds=5)
+    assert _gone(facts["pid"])
+    again = starter.start(LIMITS)
+    assert ask(again, "echo", 2) == {"value": 2}
+    again.close()
+
+
+def test_when_the_trusted_process_is_killed_nothing_survives() -> None:
+    script = f"""
+        import sys
+        sys.path.insert(0, {str(Path(__file__).parent)!r})
+        from cudamaster.toolchain.worker.hardening import WorkerLimits
+        from cudamaster.toolchain.worker.starter import WorkerStarter
+        starter = WorkerStarter("misbehaving")
+        worker = starter.start(WorkerLimits())
+        facts = worker.call({{"do": "facts"}}, seconds=10)["answer"]
+        print(facts["pid"], facts["parent"], flush=True)
+        worker.call({{"do": "loop"}}, seconds=100)
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        child, zygote = (int(number) for number in process.stdout.readline().split())
+        process.kill()
+    assert _gone(child)
+    assert _gone(zygote)
+
+
+def test_a_program_that_cannot_be_loaded_is_our_own_fault() -> None:
+    with pytest.raises(WorkerBroken, match="no_such_program"):
+        WorkerStarter("no_such_program").start(LIMITS)
+
+
+def _gone(process: int) -> bool:
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except FileNotFoundError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False

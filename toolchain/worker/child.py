@@ -1,0 +1,89 @@
+"""A worker's process: hardens itself, then answers requests until it dies. It never returns to the zygote."""
+
+import fcntl
+import os
+import signal
+import socket
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, NoReturn
+
+from cudamaster.toolchain.worker.hardening import WorkerLimits, follow_parent, harden
+from cudamaster.toolchain.worker.program import Program, ProgramModule
+from cudamaster.toolchain.worker.wire import ConnectionEnded, receive_message, send_message
+
+CHANNEL = 3
+"""The channel's file number in the child; 0 to 2 are the null device and what is printed."""
+ANSWERED_AND_DONE = 0
+OUR_OWN_FAULT = 97
+"""Exit code where the worker broke; the trusted side believes it only before any candidate code ran."""
+
+
+def run_child(
+    module: ProgramModule, limits: WorkerLimits, channel: int, printed: int, parent: int
+) -> NoReturn:
+    """Become a worker; `parent` is the zygote's process number."""
+    try:
+        follow_parent(parent)
+        connection = _keep_only(channel, printed)
+        _restore_signals()
+        harden(limits, interpreter_paths())
+        program = module.open_program()
+        send_message(connection, {"ready": True})
+        _answer(program, connection)
+    except BaseException:  # noqa: BLE001 (a process boundary: nothing may return into the zygote's loop)
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(OUR_OWN_FAULT)
+    os._exit(ANSWERED_AND_DONE)
+
+
+def interpreter_paths() -> list[str]:
+    """Where the interpreter and this package may still have to be read from."""
+    package = Path(__file__).resolve().parents[1]
+    return [sys.prefix, sys.base_prefix, str(package)]
+
+
+def _keep_only(channel: int, printed: int) -> socket.socket:
+    """The channel, with every other open file of the zygote closed."""
+    channel, printed, null = (
+        _moved_up(file) for file in (channel, printed, os.open(os.devnull, os.O_RDONLY))
+    )
+    for source, target in ((null, 0), (printed, 1), (printed, 2), (channel, CHANNEL)):
+        os.dup2(source, target, inheritable=False)
+    os.closerange(CHANNEL + 1, os.sysconf("SC_OPEN_MAX"))
+    return socket.socket(fileno=CHANNEL)
+
+
+def _moved_up(file: int) -> int:
+    """A copy whose number is out of the way of 0 to 3."""
+    return fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, 16)
+
+
+def _restore_signals() -> None:
+    """SIGXFSZ stays ignored, as Python has it: a refused write is enough."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def _answer(program: Program, connection: socket.socket) -> None:
+    while True:
+        try:
+            request, files = receive_message(connection)
+        except ConnectionEnded:
+            return
+        send_message(connection, _reply(program, request, files))
+
+
+def _reply(program: Program, request: dict[str, Any], files: list[int]) -> dict[str, Any]:
+    """What the program answers, or our own fault in words."""
+    try:
+        return {"answer": dict(program.answer(request, files))}
+    except MemoryError:
+        return {"out_of_memory": True}
+    except Exception:  # noqa: BLE001 (a process boundary: the parent raises it)
+        return {"broken": traceback.format_exc()}
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()

@@ -1,0 +1,54 @@
+"""How a worker ended, in figures and in one sentence a person can act on."""
+
+import re
+from dataclasses import dataclass
+
+OUT_OF_MEMORY = re.compile(
+    r"bad_alloc|out of memory|[Cc]annot allocate memory|MemoryError|LLVM ERROR: .*alloc"
+)
+GIB = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerEnd:
+    """A worker that will answer no more, and why."""
+
+    exit_code: int | None
+    """What it exited with; None where a signal or the trusted side ended it."""
+    signal_name: str | None
+    """Such as `SIGSEGV`."""
+    timed_out: bool
+    """Whether the trusted side ended it because its time was up."""
+    forged: bool
+    """Whether the trusted side ended it because it sent bytes that are no message."""
+    printed: str
+    """What it printed, bounded."""
+    peak_bytes: int
+    """Largest resident size."""
+    memory_bytes: int
+    """Its limit."""
+    limit_seconds: float
+    """The time it had for the last request."""
+
+    @property
+    def reason(self) -> str:
+        """One sentence about the entry that was being called."""
+        limit = f"(limit {self.memory_bytes / GIB:.3g} GiB)"
+        if self.timed_out:
+            return f"the call did not end within {self.limit_seconds:g} s"
+        if self.forged:
+            return "the entry wrote into the harness's own channel"
+        if OUT_OF_MEMORY.search(self.printed):
+            return f"host code of the entry ran out of memory {limit}"
+        if self.signal_name == "SIGKILL":
+            return f"the system killed the process, probably for its memory {limit}"
+        if self.signal_name == "SIGXCPU":
+            return "the entry used up its processor time"
+        if self.signal_name:
+            return f"the entry crashed with {self.signal_name}{self._last_words}"
+        return f"the entry ended the process with exit({self.exit_code}){self._last_words}"
+
+    @property
+    def _last_words(self) -> str:
+        lines = [line.strip() for line in self.printed.splitlines() if line.strip()]
+        return f' after printing "{lines[-1][:200]}"' if lines else ""

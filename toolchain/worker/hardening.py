@@ -1,0 +1,94 @@
+"""What a worker's process gives up before it loads a candidate, and what it is allowed to use."""
+
+import ctypes
+import os
+import resource
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from cudamaster.toolchain.worker.landlock import allow_reading_only
+from cudamaster.toolchain.worker.seccomp import forbid_new_privileges, install_filter
+
+PR_SET_PDEATHSIG = 1
+CLONE_NEWUSER, CLONE_NEWNET, CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000
+OPEN_FILES = 64
+SYSTEM_READABLE = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/proc/self",
+                   "/sys/devices/system/cpu")  # fmt: skip
+"""What the C library, the loader and the interpreter still read while a candidate runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLimits:
+    """What a worker may use beyond what it starts with."""
+
+    memory_bytes: int = 4 << 30
+    """Private memory: what the candidate's host code and its device allocations take."""
+    shared_bytes: int = 8 << 30
+    """Address space for the arguments' shared memory."""
+    processor_seconds: int = 3600
+    """Over its whole life; a backstop for when nobody is left to watch the clock."""
+    readable: tuple[str, ...] = ()
+    """Folders and files it may read besides the system's and the interpreter's own."""
+
+    def as_json(self) -> Mapping[str, object]:
+        """For the wire; `from_json` reads it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, object]) -> "WorkerLimits":
+        """The inverse of `as_json`."""
+        memory, shared, processor = (
+            int(str(fields[name])) for name in ("memory_bytes", "shared_bytes", "processor_seconds")
+        )
+        readable = fields["readable"]
+        assert isinstance(readable, list | tuple)
+        return cls(memory, shared, processor, tuple(str(path) for path in readable))
+
+
+def isolate_from_network() -> bool:
+    """Move this process and its later children to empty network and IPC namespaces, where that is allowed."""
+    return int(ctypes.CDLL(None).unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC)) == 0
+
+
+def follow_parent(parent: int) -> None:
+    """Lead an own session and process group, and die when `parent` dies, even if it just did."""
+    os.setsid()
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL))
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def harden(limits: WorkerLimits, interpreter_paths: Sequence[str]) -> None:
+    """Give up what no candidate needs; it cannot be had back. Raises OSError where the kernel refuses.
+
+    Memory, files and processor time are limited; no new files, processes, sockets or programs can be made;
+    only `interpreter_paths`, the system's libraries and `limits.readable` can be read, where the kernel can
+    restrict that.
+    """
+    os.environ.clear()
+    _limit_resources(limits)
+    forbid_new_privileges()
+    allow_reading_only(Path(path) for path in (*SYSTEM_READABLE, *interpreter_paths, *limits.readable))
+    install_filter()
+
+
+def _limit_resources(limits: WorkerLimits) -> None:
+    address_space, data = _used_bytes()
+    for name, most in {
+        resource.RLIMIT_AS: address_space + limits.memory_bytes + limits.shared_bytes,
+        resource.RLIMIT_DATA: data + limits.memory_bytes,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: OPEN_FILES,
+        resource.RLIMIT_CPU: limits.processor_seconds,
+        resource.RLIMIT_MEMLOCK: 0,
+    }.items():
+        resource.setrlimit(name, (most, most))
+
+
+def _used_bytes() -> tuple[int, int]:
+    """Address space and private data of this process now, in bytes."""
+    pages = [int(field) for field in Path("/proc/self/statm").read_text().split()]
+    return pages[0] * resource.getpagesize(), pages[5] * resource.getpagesize()

@@ -1,0 +1,28 @@
+"""What a worker runs: the seam between the processes here and whatever a device does in them."""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+
+class Program(Protocol):
+    """One child's work: answers requests until its process ends. Candidate code runs within `answer`."""
+
+    def answer(self, request: Mapping[str, Any], files: Sequence[int]) -> Mapping[str, Any]:
+        """The reply to one request. It owns the open `files` and closes them."""
+
+
+class ProgramModule(Protocol):
+    """A module that a zygote is started with."""
+
+    def preload(self) -> None:
+        """Load, in the zygote, what every child needs. Starts no threads. Raises EnvironmentLacks."""
+
+    def open_program(self) -> Program:
+        """The program of a child that was just forked and hardened."""
+
+
+def load_program(name: str) -> ProgramModule:
+    """Import the program module `name`."""
+    module: Any = import_module(name)
+    return cast(ProgramModule, module)

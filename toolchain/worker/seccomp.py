@@ -1,0 +1,127 @@
+"""The system-call filter of a worker: built here as a classic BPF program, installed for good.
+
+A call in the filter's list fails with EPERM or ENOSYS as if the system lacked it; everything else passes.
+Classic BPF and `struct seccomp_data`: Linux, Documentation/userspace-api/seccomp_filter.rst.
+"""
+
+import ctypes
+import errno
+import os
+import platform
+import struct
+from collections.abc import Iterator
+
+from cudamaster.toolchain.worker import syscalls
+from cudamaster.toolchain.worker.syscalls import Numbers
+
+AUDIT_ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+X32_CALLS = 0x40000000
+"""x86-64 numbers from here on belong to the x32 interface, which nothing here uses."""
+LOAD_WORD, JUMP_EQUAL, JUMP_GREATER_EQUAL, JUMP_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+ALLOW, KILL_PROCESS, FAIL_WITH = 0x7FFF0000, 0x80000000, 0x00050000
+NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
+CLONE_THREAD = 0x00010000
+WRITING = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000
+"""open(2) flags O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND."""
+FORBIDDEN_PRCTL = {"PR_SET_PDEATHSIG": 1, "PR_SET_DUMPABLE": 4, "PR_SET_SECCOMP": 22, "PR_SET_MM": 35}
+PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
+
+Instruction = tuple[int, int, int, int]
+"""Code, jump where true, jump where false, constant: `struct sock_filter`."""
+
+
+class NoFilter(OSError):
+    """The kernel refused the filter, or this machine's architecture is not known here."""
+
+
+def filter_program(machine: str, own_process: int) -> bytes:
+    """The filter for `machine` (`x86_64` or `aarch64`): only `own_process` may be sent signals.
+
+    Raises NoFilter for another machine.
+    """
+    if machine not in AUDIT_ARCHITECTURES:
+        raise NoFilter(f"no system-call filter is known for {machine}")
+    program = [
+        (LOAD_WORD, 0, 0, ARCHITECTURE_AT),
+        (JUMP_EQUAL, 1, 0, AUDIT_ARCHITECTURES[machine]),
+        (RETURN, 0, 0, KILL_PROCESS),
+        (LOAD_WORD, 0, 0, NUMBER_AT),
+        *_rules(machine, own_process),
+        (RETURN, 0, 0, ALLOW),
+    ]
+    return b"".join(struct.pack("<HBBI", *instruction) for instruction in program)
+
+
+def forbid_new_privileges() -> None:
+    """No program this process starts may have more rights than it; the kernel asks for it before a filter."""
+    if _prctl(PR_SET_NO_NEW_PRIVS, 1) != 0:
+        raise NoFilter(ctypes.get_errno(), "PR_SET_NO_NEW_PRIVS was refused")
+
+
+def install_filter() -> None:
+    """Filter this thread's calls and those of all it starts, until it ends. Raises NoFilter."""
+    program = filter_program(platform.machine(), os.getpid())
+    buffer = ctypes.create_string_buffer(program, len(program))
+    header = ctypes.create_string_buffer(
+        struct.pack("@HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))
+    )
+    if _prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(header)) != 0:
+        raise NoFilter(ctypes.get_errno(), "the system-call filter was refused")
+
+
+def _prctl(option: int, value: int, pointer: int = 0) -> int:
+    libc = ctypes.CDLL(None, use_errno=True)
+    unsigned = ctypes.c_ulong
+    return int(libc.prctl(option, unsigned(value), unsigned(pointer), unsigned(0), unsigned(0)))
+
+
+def _rules(machine: str, own_process: int) -> Iterator[Instruction]:
+    if machine == "x86_64":
+        yield (JUMP_GREATER_EQUAL, 0, 1, X32_CALLS)
+        yield _fail(errno.EPERM)
+    for group in syscalls.DENIED.values():
+        for numbers in group.values():
+            yield from _for_call(machine, numbers, [_fail(errno.EPERM)])
+    for numbers in syscalls.ABSENT.values():
+        yield from _for_call(machine, numbers, [_fail(errno.ENOSYS)])
+    yield from _for_call(machine, syscalls.CLONE, _allow_if(JUMP_ANY_BIT, 0, CLONE_THREAD))
+    yield from _for_call(machine, syscalls.OPEN, _fail_if(JUMP_ANY_BIT, 1, WRITING))
+    yield from _for_call(machine, syscalls.OPENAT, _fail_if(JUMP_ANY_BIT, 2, WRITING))
+    yield from _for_call(machine, syscalls.KILL, _allow_if(JUMP_EQUAL, 0, own_process))
+    yield from _for_call(machine, syscalls.TGKILL, _allow_if(JUMP_EQUAL, 0, own_process))
+    prctl = [i for option in FORBIDDEN_PRCTL.values() for i in _fail_if(JUMP_EQUAL, 0, option)[:-1]]
+    yield from _for_call(machine, syscalls.PRCTL, [*prctl, (RETURN, 0, 0, ALLOW)])
+    yield from _for_call(machine, syscalls.PRLIMIT64, _fail_unless_null(2))
+
+
+def _for_call(machine: str, numbers: Numbers, body: list[Instruction]) -> list[Instruction]:
+    """`body`, which returns, reached by the call of this number only."""
+    number = getattr(numbers, machine)
+    return [] if number is None else [(JUMP_EQUAL, 0, len(body), number), *body]
+
+
+def _fail(code: int) -> Instruction:
+    return (RETURN, 0, 0, FAIL_WITH | code)
+
+
+def _argument(index: int, high: bool = False) -> Instruction:
+    return (LOAD_WORD, 0, 0, ARGUMENTS_AT + 8 * index + 4 * high)
+
+
+def _allow_if(test: int, argument: int, value: int) -> list[Instruction]:
+    return [_argument(argument), (test, 0, 1, value), (RETURN, 0, 0, ALLOW), _fail(errno.EPERM)]
+
+
+def _fail_if(test: int, argument: int, value: int) -> list[Instruction]:
+    return [_argument(argument), (test, 0, 1, value), _fail(errno.EPERM), (RETURN, 0, 0, ALLOW)]
+
+
+def _fail_unless_null(argument: int) -> list[Instruction]:
+    return [
+        _argument(argument),
+        (JUMP_EQUAL, 0, 3, 0),
+        _argument(argument, high=True),
+        (JUMP_EQUAL, 0, 1, 0),
+        (RETURN, 0, 0, ALLOW),
+        _fail(errno.EPERM),
+    ]

@@ -1,0 +1,145 @@
+"""Starts workers: the trusted side of the zygote, which is started when the first worker is asked for."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+from cudamaster.toolchain.cache import cache_folder
+from cudamaster.toolchain.errors import EnvironmentLacks, WorkerBroken
+from cudamaster.toolchain.worker.hardening import WorkerLimits
+from cudamaster.toolchain.worker.wire import ConnectionEnded, WireBroken, receive_message, send_message
+from cudamaster.toolchain.worker.worker import Worker
+
+START_SECONDS = 180.0
+"""The zygote's first start may compile native code."""
+CHILD_SECONDS = 30.0
+KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "HOME", "TMPDIR")
+"""All that the zygote sees of this process's environment: no keys, no proxies."""
+
+
+class _Running(NamedTuple):
+    process: subprocess.Popen[bytes]
+    control: socket.socket
+    log: int
+    owner: int
+    """The process that started it; a forked copy of that process must not use it."""
+
+
+class WorkerStarter:
+    """Starts workers that run one program (a module's name). Any thread may call any method."""
+
+    def __init__(self, program: str) -> None:
+        self.program = program
+        self._running: _Running | None = None
+        self._lock = threading.Lock()
+
+    def start(self, limits: WorkerLimits) -> Worker:
+        """A hardened child, ready to be called.
+
+        Raises EnvironmentLacks for what the program says the machine lacks, WorkerBroken where it fails.
+        """
+        with self._lock:
+            running = self._zygote()
+            try:
+                return _fork(running.control, limits)
+            except (ConnectionEnded, WireBroken, OSError) as failure:
+                words = _log(running.log)
+                self._stop()
+                raise WorkerBroken(f"no worker could be started: {failure}\n{words}") from failure
+
+    def close(self) -> None:
+        """End the zygote and all its workers."""
+        with self._lock:
+            self._stop()
+
+    def _zygote(self) -> _Running:
+        running = self._running
+        if running and (running.owner != os.getpid() or running.process.poll() is not None):
+            self._stop()
+        if self._running is None:
+            self._running = _start_zygote(self.program)
+            try:
+                _check_ready(self._running)
+            except BaseException:
+                self._stop()
+                raise
+        return self._running
+
+    def _stop(self) -> None:
+        running, self._running = self._running, None
+        if running is None:
+            return
+        running.control.close()
+        os.close(running.log)
+        if running.owner == os.getpid():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                running.process.wait(CHILD_SECONDS)
+            running.process.kill()
+            running.process.wait()
+
+
+def _start_zygote(program: str) -> _Running:
+    ours, theirs = socket.socketpair()
+    log = os.memfd_create("zygote-log")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cudamaster.toolchain.worker.zygote", program, str(theirs.fileno())],
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        env=_environment(),
+        pass_fds=[theirs.fileno()],
+        start_new_session=True,
+    )
+    theirs.close()
+    return _Running(process, ours, log, os.getpid())
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    one_thread = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
+    paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+    return {**kept, **one_thread, "PYTHONPATH": paths, "CUDAMASTER_CACHE_DIR": str(cache_folder())}
+
+
+def _check_ready(running: _Running) -> None:
+    running.control.settimeout(START_SECONDS)
+    try:
+        message, _ = receive_message(running.control)
+    except (ConnectionEnded, TimeoutError) as failure:
+        raise WorkerBroken(f"the zygote did not start:\n{_log(running.log)}") from failure
+    if "lacks" in message:
+        raise EnvironmentLacks(message["lacks"])
+    if "broken" in message:
+        raise WorkerBroken(f"the zygote did not start:\n{message['broken']}")
+
+
+def _fork(control: socket.socket, limits: WorkerLimits) -> Worker:
+    channel, its_channel = socket.socketpair()
+    report, its_report = socket.socketpair()
+    printed, its_printed = os.pipe2(os.O_CLOEXEC)
+    control.settimeout(CHILD_SECONDS)
+    try:
+        files = [its_channel.fileno(), its_report.fileno(), its_printed]
+        send_message(control, {"limits": dict(limits.as_json())}, files)
+        _, (handle,) = receive_message(control)
+    except BaseException:
+        channel.close()
+        report.close()
+        os.close(printed)
+        raise
+    finally:
+        its_channel.close()
+        its_report.close()
+        os.close(its_printed)
+    worker = Worker(handle, channel, report, printed, limits)
+    worker.wait_until_ready(CHILD_SECONDS)
+    return worker
+
+
+def _log(file: int) -> str:
+    return os.pread(file, 1 << 16, 0).decode(errors="replace")

@@ -1,0 +1,163 @@
+"""The trusted side of one worker: ask, wait no longer than allowed, and say how it ended if it did."""
+
+import contextlib
+import os
+import select
+import selectors
+import signal
+import socket
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cudamaster.toolchain.errors import WorkerBroken
+from cudamaster.toolchain.worker.ending import WorkerEnd
+from cudamaster.toolchain.worker.hardening import WorkerLimits
+from cudamaster.toolchain.worker.wire import (
+    ConnectionEnded,
+    Message,
+    MessageBuffer,
+    WireBroken,
+    receive_message,
+    send_message,
+)
+
+PRINTED_BYTES = 64 * 1024
+DYING_SECONDS = 2.0
+"""How long a process may take to die after it let go of its channel; a living one closed it on purpose."""
+REPORT_SECONDS = 10.0
+"""How long the zygote may take to report a death that has happened."""
+
+
+class Worker:
+    """One child process. Calls from several threads wait for each other."""
+
+    def __init__(
+        self, handle: int, channel: socket.socket, report: socket.socket, printed: int, limits: WorkerLimits
+    ) -> None:
+        self.limits = limits
+        self.end: WorkerEnd | None = None
+        """How it ended; None while it lives."""
+        self._handle, self._channel, self._report, self._pipe = handle, channel, report, printed
+        self._printed = bytearray()
+        self._lock = threading.Lock()
+        os.set_blocking(printed, False)
+
+    def call(
+        self, request: Mapping[str, Any], files: Sequence[int] = (), *, seconds: float
+    ) -> Message | WorkerEnd:
+        """The reply to `request`, or how the worker ended instead; then every later call returns that.
+
+        The worker is killed, with all it started, when `seconds` of wall time are over. What is in a reply is
+        the worker's word only. Raises WorkerBroken where the zygote died.
+        """
+        with self._lock:
+            if self.end is not None:
+                return self.end
+            self._printed.clear()
+            self._channel.settimeout(seconds)
+            try:
+                send_message(self._channel, request, files)
+                return self._wait(time.monotonic() + seconds, seconds)
+            except (ConnectionEnded, ConnectionResetError):
+                return self._collect(seconds)
+            except TimeoutError:
+                return self._collect(seconds, timed_out=True)
+            except WireBroken:
+                return self._collect(seconds, forged=True)
+
+    def wait_until_ready(self, seconds: float) -> None:
+        """Wait for the child to have hardened itself. Raises WorkerBroken where it could not."""
+        self._channel.settimeout(seconds)
+        try:
+            receive_message(self._channel)
+        except (ConnectionEnded, TimeoutError) as failure:
+            self.close()
+            raise WorkerBroken(f"a worker could not be prepared:\n{self.printed}") from failure
+
+    def kill(self) -> None:
+        """End it now, whatever it is doing; harmless when it has ended."""
+        with contextlib.suppress(OSError):
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def close(self) -> None:
+        """End it and wait until nothing of it is left."""
+        self.kill()
+        with self._lock:
+            if self.end is None:
+                self._collect(0.0, timed_out=True)
+
+    @property
+    def printed(self) -> str:
+        """What it printed during the last call, at most 64 KiB."""
+        return self._printed.decode(errors="replace")
+
+    def _wait(self, deadline: float, seconds: float) -> Message:
+        buffer = MessageBuffer()
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._channel, selectors.EVENT_READ)
+            selector.register(self._pipe, selectors.EVENT_READ)
+            while (left := deadline - time.monotonic()) > 0:
+                for key, _ in selector.select(left):
+                    if key.fileobj is self._channel:
+                        if (message := buffer.feed(self._received())) is not None:
+                            self._drain()
+                            return message
+                    elif not self._drain():
+                        selector.unregister(self._pipe)
+        raise TimeoutError(f"no reply within {seconds} s")
+
+    def _received(self) -> bytes:
+        chunk = self._channel.recv(1 << 18)
+        if not chunk:
+            raise ConnectionEnded
+        return chunk
+
+    def _drain(self) -> bool:
+        """Read what is printed, keep the first 64 KiB; False when nobody can print any more."""
+        while True:
+            try:
+                chunk = os.read(self._pipe, 1 << 16)
+            except BlockingIOError:
+                return True
+            if not chunk:
+                return False
+            self._printed += chunk[: PRINTED_BYTES - len(self._printed)]
+            if len(self._printed) == PRINTED_BYTES:
+                return True
+
+    def _collect(self, seconds: float, timed_out: bool = False, forged: bool = False) -> WorkerEnd:
+        """Make sure it is dead, take the zygote's report and close everything."""
+        ended, _, _ = select.select([self._handle], [], [], 0.0 if timed_out or forged else DYING_SECONDS)
+        self.kill()
+        report = self._reported()
+        self._drain()
+        number = int(report["signal"])
+        by_itself = bool(ended) and not timed_out and not forged
+        self.end = WorkerEnd(
+            exit_code=report["exit_code"] if by_itself else None,
+            signal_name=signal.Signals(number).name if number and by_itself else None,
+            timed_out=timed_out,
+            forged=not timed_out and not by_itself,
+            printed=self.printed,
+            peak_bytes=int(report["peak_bytes"]),
+            memory_bytes=self.limits.memory_bytes,
+            limit_seconds=seconds,
+        )
+        self._close_files()
+        return self.end
+
+    def _reported(self) -> Message:
+        self._report.settimeout(REPORT_SECONDS)
+        try:
+            return receive_message(self._report)[0]
+        except (ConnectionEnded, OSError) as gone:
+            self._close_files()
+            raise WorkerBroken("the process that starts workers died") from gone
+
+    def _close_files(self) -> None:
+        self._channel.close()
+        self._report.close()
+        os.close(self._handle)
+        os.close(self._pipe)
