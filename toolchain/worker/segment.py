@@ -1,0 +1,139 @@
+"""Tensors in memory that the trusted process and a worker share, with guard bands around each.
+
+The trusted process makes a segment, fills it, and reads it after the call: what a worker says about outputs
+and guards is never asked. A segment's size is sealed, and one that is not `writable` cannot be written by
+anybody else, whatever they try.
+"""
+
+import fcntl
+import mmap
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+GUARD_BYTES = 64 * 1024
+"""Least distance of a tensor's first and last byte from anything else."""
+PAGE_BYTES = 4096
+GUARD_PATTERN = np.uint16(0x7FF5)
+"""A NaN in BF16 and FP16, and, repeated, in FP32 and FP64."""
+F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_FUTURE_WRITE = 1, 2, 4, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a tensor lies in its segment: it starts on a page, and ends where its bytes end."""
+
+    name: str
+    offset: int
+    nbytes: int
+
+    @property
+    def end(self) -> int:
+        """The first byte behind it."""
+        return self.offset + self.nbytes
+
+
+def place(sizes: Mapping[str, int]) -> tuple[tuple[Placement, ...], int]:
+    """Where tensors of these sizes (bytes) lie, and the size of the segment that holds them."""
+    placements: list[Placement] = []
+    end = 0
+    for name, nbytes in sizes.items():
+        placements.append(Placement(name, _page_after(end + 2 * GUARD_BYTES), nbytes))
+        end = placements[-1].end
+    return tuple(placements), _page_after(end + GUARD_BYTES)
+
+
+def _page_after(byte: int) -> int:
+    return -(-byte // PAGE_BYTES) * PAGE_BYTES
+
+
+class Segment:
+    """Shared memory that holds `arrays`, of any dtypes and shapes, by name."""
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], *, writable: bool) -> None:
+        self.writable = writable
+        self.placements, self.nbytes = place({name: array.nbytes for name, array in arrays.items()})
+        self._arrays = dict(arrays)
+        self.file = os.memfd_create("tensors", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        """For the worker to map."""
+        os.ftruncate(self.file, self.nbytes)
+        self._memory = mmap.mmap(self.file, self.nbytes)
+        self._bytes = np.frombuffer(self._memory, np.uint8)
+        seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | (0 if writable else F_SEAL_FUTURE_WRITE)
+        fcntl.fcntl(self.file, fcntl.F_ADD_SEALS, seals)
+        self._poison_gaps()
+        self.reset()
+
+    def reset(self) -> None:
+        """Give every tensor its first bytes again."""
+        for placement in self.placements:
+            first = self._arrays[placement.name].reshape(-1).view(np.uint8)
+            self._bytes[placement.offset : placement.end] = first
+
+    def read(self, name: str) -> NDArray[Any]:
+        """A copy of a tensor as it is now."""
+        placement = next(p for p in self.placements if p.name == name)
+        like = self._arrays[name]
+        return self._bytes[placement.offset : placement.end].copy().view(like.dtype).reshape(like.shape)
+
+    def overwritten_guards(self) -> tuple[str, ...]:
+        """Names of the tensors beside which a guard band was written; the bands are whole again afterwards."""
+        names = dict.fromkeys(name for gap in range(len(self.placements) + 1) for name in self._written(gap))
+        if names:
+            self._poison_gaps()
+        return tuple(names)
+
+    def close(self) -> None:
+        """Give the memory back; a worker that still maps it keeps its own hold on it."""
+        if self.file >= 0:
+            os.close(self.file)
+            self.file = -1
+            del self._bytes
+            self._memory.close()
+
+    def _gap(self, index: int) -> NDArray[np.uint16]:
+        """The poison in front of tensor `index`, or behind the last one, in aligned pairs of bytes."""
+        start = self.placements[index - 1].end if index else 0
+        end = self.placements[index].offset if index < len(self.placements) else self.nbytes
+        return self._bytes[start + start % 2 : end].view(np.uint16)
+
+    def _poison_gaps(self) -> None:
+        for index in range(len(self.placements) + 1):
+            self._gap(index)[:] = GUARD_PATTERN
+        for placement in self.placements:
+            self._bytes[placement.end : placement.end + placement.nbytes % 2] = 0
+
+    def _written(self, index: int) -> set[str]:
+        """The tensors to which the writes in a gap are nearest."""
+        gap = self._gap(index)
+        written = np.flatnonzero(gap != GUARD_PATTERN)
+        odd_end = bool(index) and self._bytes[self.placements[index - 1].end] != 0 and self._odd(index - 1)
+        before = odd_end or bool(np.any(written < gap.size / 2))
+        behind = bool(np.any(written >= gap.size / 2))
+        names = set()
+        if before:
+            names.add(self.placements[max(index - 1, 0)].name)
+        if behind:
+            names.add(self.placements[min(index, len(self.placements) - 1)].name)
+        return names
+
+    def _odd(self, index: int) -> bool:
+        return self.placements[index].nbytes % 2 == 1
+
+
+class MappedSegment:
+    """A segment as a worker sees it."""
+
+    def __init__(self, file: int, nbytes: int, *, writable: bool) -> None:
+        access = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
+        self._memory = mmap.mmap(file, nbytes, mmap.MAP_SHARED, access)
+        self.address = int(np.frombuffer(self._memory, np.uint8).ctypes.data)
+        """Of the segment's first byte."""
+
+    def close(self) -> None:
+        """Unmap it."""
+        self._memory.close()
