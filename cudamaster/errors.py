@@ -6,8 +6,8 @@
     │   ├── UnreadableKernel       a `.cu` file that cannot be judged: missing, empty, binary, no entry
     │   ├── RunNotFound            no stored run has this name
     │   ├── RunBusy                another process works on this run
-    │   └── FolderUnwritable       a folder that must be written cannot be
-    ├── NotAvailable               a known feature that this version or machine lacks: exit code 3
+    │   ├── FolderUnwritable       a folder that must be written cannot be
+    │   └── NotAvailable           a known feature that this version lacks
     ├── BrokenStore                a stored file does not say what it should: exit code 3
     └── Interrupted                the user asked to stop; the best so far is kept: exit code 130
 
@@ -65,10 +65,8 @@ class FolderUnwritable(UsageError):
     """A folder that must be written cannot be."""
 
 
-class NotAvailable(CudamasterError):
-    """A known feature that this version or machine lacks."""
-
-    exit_code = ENVIRONMENT
+class NotAvailable(UsageError):
+    """A known feature that this version lacks."""
 
 
 class BrokenStore(CudamasterError):

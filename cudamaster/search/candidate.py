@@ -1,9 +1,13 @@
 """One candidate's way through a round: write, evaluate, debug while it is refused, profile when correct."""
 
+from typing import Any
+
 from cudamaster.agents.nouns import Plan, Situation
 from cudamaster.search.context import CandidateState, Context, evaluation_key, profile_key
 from cudamaster.store.codec import decode, encode
-from mskernelbench.evaluation import Status
+from cudamaster.toolchain.outputs import RunFailure
+from cudamaster.toolchain.profile import Profile
+from mskernelbench.evaluation import Evaluation, Status
 
 Update = dict[str, object]
 NOT_MENDED = (Status.CHEATED, Status.UNSUPPORTED)
@@ -81,7 +85,7 @@ def judge_quick(context: Context, kernel: str, number: int, round_number: int) -
     """Judge a source unless it was judged before, and return the evaluation's key."""
 
     def pay() -> object:
-        return encode(context.judge.quick(context.artefacts.read(kernel)))
+        return whole(context, context.judge.quick(context.artefacts.read(kernel)))
 
     key = evaluation_key(kernel)
     context.ledger.once("evaluation", key, pay, number=number, round=round_number, kernel=kernel)
@@ -92,8 +96,14 @@ def judge_profile(context: Context, kernel: str, number: int) -> str:
     """Profile a source unless it was profiled before, and return the profile's key."""
 
     def pay() -> object:
-        return encode(context.judge.profile(context.artefacts.read(kernel)))
+        return whole(context, context.judge.profile(context.artefacts.read(kernel)))
 
     key = profile_key(kernel)
     context.ledger.once("profile", key, pay, number=number, kernel=kernel)
     return key
+
+
+def whole(context: Context, verdict: Evaluation | Profile | RunFailure) -> Any:
+    """A verdict as plain values. Raises Interrupted where the user's stop may have cut it short."""
+    context.ledger.refuse_when_stopped()
+    return encode(verdict)

@@ -27,7 +27,7 @@ def run_graph(context: Context, checkpoint: Path) -> RunState:
         "recursion_limit": 10 + STEPS_A_ROUND * context.settings.rounds,
     }
     _keep_tracing_off()
-    with _saver(checkpoint) as saver:
+    with _saver(_sound(checkpoint)) as saver:
         graph = _run_graph(context).compile(checkpointer=saver)
         begun = bool(graph.get_state(config).values)
         state: Any = graph.invoke(None if begun else {"round": 0}, config, durability="sync")
@@ -38,6 +38,18 @@ def _keep_tracing_off() -> None:
     """LangGraph brings a tracer that would send kernels to a service where its variable is set."""
     os.environ["LANGSMITH_TRACING"] = "false"
     os.environ["LANGCHAIN_TRACING_V2"] = "false"
+
+
+def _sound(checkpoint: Path) -> Path:
+    """The same path, without its file where that is no database: the journal alone brings the run back."""
+    connection = sqlite3.connect(checkpoint)
+    try:
+        connection.execute("SELECT name FROM sqlite_master").fetchall()
+    except sqlite3.DatabaseError:
+        checkpoint.unlink()
+    finally:
+        connection.close()
+    return checkpoint
 
 
 @contextmanager

@@ -23,8 +23,8 @@ class Ledger:
     def once(self, event: str, key: str, pay: Callable[[], Any], **about: Any) -> Any:
         """The value of `key`: the journal's, else that of `pay()`, which is journalled before it is returned.
 
-        Two threads that ask for the same key pay once. Raises Interrupted before paying once the user has
-        asked to stop, and instead of journalling what was cut short.
+        Two threads that ask for the same key pay once. Raises Interrupted instead of paying once the user has
+        asked to stop.
         """
         with self._guard:
             lock = self._locks[key]
@@ -32,7 +32,6 @@ class Ledger:
             if key not in self._paid:
                 self.refuse_when_stopped()
                 value = pay()
-                self.refuse_when_stopped()
                 self.journal.append(event, key=key, value=value, **about)
                 self._paid[key] = value
             return self._paid[key]

@@ -1,7 +1,7 @@
 """The steps of the run around its candidates: begin, plan, conclude, crown."""
 
 from cudamaster.agents.nouns import Situation
-from cudamaster.search.candidate import Update, judge_profile, judge_quick
+from cudamaster.search.candidate import Update, judge_profile, judge_quick, whole
 from cudamaster.search.context import Context, Judged, RunState, Ticket, evaluation_key
 from cudamaster.search.reward import advantages, reward
 from cudamaster.search.standing import beats_baseline, contenders, reason_to_stop
@@ -95,7 +95,7 @@ class Rounds:
 
     def _judge_full(self, kernel: str, number: int) -> Evaluation:
         def pay() -> object:
-            return encode(self.context.judge.full(self.context.artefacts.read(kernel)))
+            return whole(self.context, self.context.judge.full(self.context.artefacts.read(kernel)))
 
         value = self.context.ledger.once(
             "champion", evaluation_key(kernel, "full"), pay, number=number, kernel=kernel

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-Shape = Mapping[str, int | float | str]
+Shape = Mapping[str, str]
+"""Names and values of `--shape`, as given."""
 
 
 @dataclass(frozen=True, slots=True)

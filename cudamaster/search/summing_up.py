@@ -46,7 +46,7 @@ class Tally:
             settings=self.settings,
             clock=self.means.clock,
             rounds=len(self._named("rewards")),
-            candidates=len({e["number"] for e in self._named("evaluation") if e["number"]}),
+            candidates=self._candidates(),
             stopped_by=stopped_by,
             baseline=self._baseline(),
             best=self._leader() if interrupted else self._champion(champion),
@@ -55,6 +55,10 @@ class Tally:
 
     def _named(self, name: str) -> list[Json]:
         return [event for event in self.events if event["event"] == name]
+
+    def _candidates(self) -> int:
+        judged = {event["kernel"] for event in self._named("evaluation")}
+        return sum(event["value"] in judged for event in self._named("proposal"))
 
     def _baseline(self) -> Evaluation | None:
         verdicts = [e["value"] for e in self._named("evaluation") if e["number"] == 0]

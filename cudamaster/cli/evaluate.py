@@ -1,0 +1,76 @@
+"""`cudamaster evaluate`: let the referee judge a kernel."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cudamaster.cli import options
+
+if TYPE_CHECKING:
+    from mskernelbench.evaluation import Evaluation
+
+SETS = ("check", "paper", "real")
+
+
+@click.command("evaluate")
+@click.argument("file", type=click.Path(path_type=Path))
+@options.operator
+@options.precision
+@options.device
+@options.entry
+@click.option("--workloads", default=",".join(SETS), show_default=True, help="Sets to judge on, with commas.")
+@options.shape
+@options.seed
+@options.as_json
+@click.pass_context
+def command(
+    context: click.Context,
+    file: Path,
+    operator: str,
+    precision: str,
+    device: str,
+    entry: str | None,
+    workloads: str,
+    shapes: tuple[str, ...],
+    seed: int,
+    as_json: bool,
+) -> int:
+    """Let the referee judge the kernel in FILE: is it right, and how much faster than the baseline is it?
+
+    Exits with 0 when the kernel is correct, with 1 when it was judged and refused.
+    """
+    from cudamaster.cli.judging import Question, judged
+
+    question = Question(operator, precision, device, seed, parse_sets(workloads), shapes)
+    with judged(context, question, file, entry) as (referee, source, chosen):
+        evaluation = referee.evaluate(source, chosen)
+    return tell(evaluation, as_json=as_json)
+
+
+def parse_sets(text: str) -> tuple[str, ...]:
+    """`check,paper` as names. Raises UnknownName."""
+    from cudamaster.errors import UnknownName
+
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    for name in names or (text,):
+        if name not in SETS:
+            raise UnknownName("workload set", name, SETS)
+    return names
+
+
+def tell(evaluation: "Evaluation", *, as_json: bool) -> int:
+    """Write the verdict to stdout; returns the exit code."""
+    from cudamaster.cli import console
+    from cudamaster.errors import DONE, REFUSED
+    from cudamaster.report.document import to_text
+    from cudamaster.report.evaluation import verdict_lines, workload_table
+
+    if as_json:
+        click.echo(to_text(evaluation.document()))
+    else:
+        stdout = console.results()
+        stdout.print("\n".join(verdict_lines(evaluation)))
+        if evaluation.workloads:
+            stdout.print(workload_table(evaluation))
+    return DONE if evaluation.correct else REFUSED

@@ -1,0 +1,78 @@
+"""The group of sub-commands, each imported only when it runs; `--help` reads the table below instead."""
+
+from importlib import import_module
+
+import click
+
+COMMANDS = {
+    "optimize": "Search for a faster kernel of an operator, and store the best with its proof.",
+    "resume": "Go on with an interrupted run; nothing is paid for twice.",
+    "runs": "List the runs that are kept.",
+    "evaluate": "Let the referee judge a kernel: is it right, and how much faster is it?",
+    "profile": "Show what a kernel does on the device: metrics, bound, hot source lines.",
+    "operators": "List the operators of the benchmark.",
+    "devices": "List the devices this machine can use.",
+    "doctor": "Check what this machine can do, and say how to get the rest.",
+}
+"""Every sub-command in the order of a user's day, with its line of help."""
+
+
+class LazyGroup(click.Group):
+    """Finds a sub-command in `cudamaster.cli.<name>`, as `command`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The table's names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name; None where there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"cudamaster.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, naming the nearest commands where there is none."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from cudamaster.errors import UnknownName
+
+            raise UnknownName("command", args[0], COMMANDS, "See 'cudamaster --help'.")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        click.echo(f"cudamaster {version('cudamaster')}")
+        ctx.exit()
+
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+version_option = click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_version,
+    help="Show the version.",
+)
+
+
+@click.command(cls=LazyGroup, context_settings=SETTINGS)
+@version_option
+def cudamaster() -> None:
+    """Make CUDA kernels faster, with proof: a team of agents proposes, a referee judges.
+
+    Without a GPU, kernels run on a virtual one and times are modelled; without an API key, a built-in expert
+    proposes. Exit codes: 0 done, 1 the kernel was judged and refused, 2 usage, 3 the machine lacks something,
+    70 a fault of cudamaster, 130 interrupted.
+    """

@@ -1,0 +1,27 @@
+"""Ctrl-C during a run: the first asks it to stop and keep its best, the second ends the process at once."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+@contextmanager
+def stopped_by_signals(say: Callable[[str], None]) -> Iterator[threading.Event]:
+    """An event that SIGINT and SIGTERM set; the earlier handlers are back afterwards."""
+    stop = threading.Event()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+        say("interrupted: ending what is under way, keeping the best so far (again: stop at once)")
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, handle) for number in numbers}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

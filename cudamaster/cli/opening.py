@@ -1,0 +1,73 @@
+"""Opens what commands work with: operator, device, referee, team. Tests hand in an `Opening` of their own."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from cudamaster.errors import UsageError
+
+if TYPE_CHECKING:
+    from cudamaster.search.collaborators import Collaborators
+    from cudamaster.search.settings import Settings
+    from cudamaster.toolchain.device import Device
+    from mskernelbench.operator import Operator, Precision
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorChoice:
+    """The operator that a name meant."""
+
+    operator: "Operator"
+    precision: "Precision"
+    reason: str
+    """Why this one, where the name was an alias; else empty."""
+
+
+def choose_operator(name: str, precision: str) -> OperatorChoice:
+    """The operator and precision of these names. Raises UnknownOperator, UnknownPrecision, UsageError."""
+    from mskernelbench.catalog import find_operator, find_precision
+
+    if name.endswith(".cu"):
+        raise UsageError(
+            f"'{name}' is a file: name the operator here, and judge the file with "
+            f"'cudamaster evaluate {name} --operator OPERATOR --precision {precision}'"
+        )
+    kind = find_precision(precision)
+    operator, alias = find_operator(name)
+    return OperatorChoice(operator, kind, f"'{alias}' is its alias" if alias else "")
+
+
+class Opening:
+    """Opens the real things."""
+
+    @contextmanager
+    def device(self, name: str) -> Iterator[tuple["Device", str]]:
+        """The device of this name, and why it was chosen. Raises UnknownDevice, EnvironmentLacks."""
+        from cudamaster.toolchain.catalog import choose_device
+
+        device, reason = choose_device(name)
+        try:
+            yield device, reason
+        finally:
+            device.close()
+
+    def collaborators(self, settings: "Settings", device: "Device") -> "Collaborators":
+        """Who and what a run of these settings works with."""
+        from cudamaster.search.referee_judge import open_collaborators
+
+        return open_collaborators(settings, device)
+
+
+def opening(context: click.Context) -> Opening:
+    """The context's `Opening`; the real one where none was handed in."""
+    return context.find_object(Opening) or Opening()
+
+
+def command_line(arguments: Sequence[str]) -> str:
+    """The command as one would type it again."""
+    import shlex
+
+    return shlex.join(["cudamaster", *arguments])

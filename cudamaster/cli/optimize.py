@@ -1,0 +1,51 @@
+"""`cudamaster optimize`: search for a faster kernel, and store the best with its proof."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cudamaster.cli import options
+
+MOST_CANDIDATES = 16
+out_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where the best kernel is stored; else CUDAMASTER_RESULTS_DIR, else ./results.",
+)
+candidates_option = click.option(
+    "--candidates",
+    default=3,
+    show_default=True,
+    type=click.IntRange(1, MOST_CANDIDATES),
+    help="Kernels proposed a round, judged in parallel.",
+)
+minutes_option = click.option(
+    "--max-minutes", type=click.FloatRange(0, min_open=True), help="Begin no further round after this."
+)
+
+
+@click.command("optimize")
+@click.argument("operator")
+@options.precision
+@options.device
+@click.option("--model", help="Who proposes: builtin. Left out, the choice is made and said.")
+@click.option("--rounds", default=4, show_default=True, type=click.IntRange(1), help="Most rounds.")
+@candidates_option
+@minutes_option
+@options.shape
+@out_option
+@options.runs_dir
+@options.seed
+@options.as_json
+@click.pass_context
+def command(context: click.Context, /, **asked: Any) -> int:
+    """Search for a faster kernel of an operator, and store the best with its proof.
+
+    A team proposes kernels round by round, the referee judges each, the profiler says what binds the best.
+    The fastest kernel that is right on every workload is stored with the evidence. Ctrl-C keeps the best so
+    far.
+    """
+    from cudamaster.cli.session import Request, begin
+
+    return begin(context, Request(**asked))

@@ -1,0 +1,40 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+
+import click
+
+from cudamaster.errors import UsageError
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Write one JSON document to stdout.")
+device = click.option(
+    "--device",
+    default="auto",
+    show_default=True,
+    help="auto, cuda[:N] or virtual[:MODEL] such as virtual:h200.",
+)
+precision = click.option("--precision", required=True, help="fp32 or bf16.")
+operator = click.option("--operator", required=True, help="An operator's name or alias, such as spmv_csr.")
+entry = click.option("--entry", help='The extern "C" function to call, where the file has several.')
+seed = click.option("--seed", default=0, show_default=True, help="Inputs and choices follow from it.")
+shape = click.option(
+    "--shape",
+    "shapes",
+    multiple=True,
+    metavar="M=64,N=2048",
+    help="Time these sizes instead of the operator's sets; may be repeated.",
+)
+runs_dir = click.option(
+    "--runs-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where runs are kept; else CUDAMASTER_RUNS_DIR, else the user's data folder.",
+)
+
+
+def parse_shape(text: str) -> dict[str, str]:
+    """`M=64,N=2048` as names and texts. Raises UsageError."""
+    pairs = [part.partition("=") for part in text.split(",")]
+    bad = [name for name, equals, value in pairs if not (name.strip() and equals and value.strip())]
+    if bad:
+        raise UsageError(f"--shape {text}: '{bad[0]}' is not NAME=VALUE; write it as M=64,N=2048")
+    return {name.strip(): value.strip() for name, _, value in pairs}

@@ -1,0 +1,138 @@
+"""One run at the command line, begun or gone on with: choose, say, check, work, tell."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cudamaster.cli import console
+from cudamaster.cli.choices import choose_model
+from cudamaster.cli.following import followed
+from cudamaster.cli.interrupting import stopped_by_signals
+from cudamaster.cli.opening import Opening, OperatorChoice, choose_operator, command_line, opening
+from cudamaster.cli.options import parse_shape
+from cudamaster.config import folders
+from cudamaster.errors import DONE, INTERRUPTED
+from cudamaster.report.document import to_text
+from cudamaster.report.events import EventLines
+from cudamaster.report.run import closing_table, run_document
+from cudamaster.search.outcome import INTERRUPTED as BY_INTERRUPTION
+from cudamaster.search.outcome import Outcome
+from cudamaster.search.run import Run, outcome_in, settings_of
+from cudamaster.search.settings import Settings
+from cudamaster.store.atomic import require_writable
+from cudamaster.store.journal import utc_now
+from cudamaster.store.runs import RunFolder, find_run, new_run
+
+if TYPE_CHECKING:
+    from cudamaster.toolchain.device import Device
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The options of `optimize`, as given."""
+
+    operator: str
+    precision: str
+    device: str
+    model: str | None
+    rounds: int
+    candidates: int
+    max_minutes: float | None
+    shapes: tuple[str, ...]
+    out: Path | None
+    runs_dir: Path | None
+    seed: int
+    as_json: bool
+
+
+def begin(context: click.Context, request: Request) -> int:
+    """Start a new run. All that can be refused is refused before the device is opened and the run is made."""
+    chosen = choose_operator(request.operator, request.precision)
+    model = choose_model(request.model)
+    shapes = tuple(parse_shape(text) for text in request.shapes)
+    where = folders(runs=request.runs_dir, results=request.out)
+    require_writable(where.runs, "runs", "give another with --runs-dir")
+    require_writable(where.results, "results", "give another with --out")
+    with opening(context).device(request.device) as (device, reason):
+        settings = _settings(request, chosen, device.name, model.name, shapes, where.results)
+        run = new_run(where.runs, settings.operator, settings.precision, utc_now())
+        say_choices(settings, chosen, f"{device.name}: {reason}", str(model), run)
+        return work(opening(context), run, settings, device, as_json=request.as_json)
+
+
+def _settings(
+    request: Request,
+    chosen: OperatorChoice,
+    device: str,
+    model: str,
+    shapes: tuple[dict[str, str], ...],
+    results: Path,
+) -> Settings:
+    return Settings(
+        operator=chosen.operator.name,
+        precision=str(chosen.precision),
+        device=device,
+        model=model,
+        rounds=request.rounds,
+        candidates=request.candidates,
+        max_minutes=request.max_minutes,
+        seed=request.seed,
+        shapes=shapes,
+        parallel=min(request.candidates, len(os.sched_getaffinity(0))),
+        results=str(results.resolve()),
+    )
+
+
+def say_choices(settings: Settings, chosen: OperatorChoice, device: str, model: str, run: RunFolder) -> None:
+    """Say what was chosen for the user, and why."""
+    entry = chosen.operator.entry_symbol(chosen.precision)
+    operator = f"{settings.operator} {settings.precision}, entry {entry}"
+    minutes = f", at most {settings.max_minutes:g} min" if settings.max_minutes else ""
+    rows = {
+        "operator": f"{operator} ({chosen.reason})" if chosen.reason else operator,
+        "device": device,
+        "model": model,
+        "budget": f"{settings.rounds} rounds of {settings.candidates} candidates{minutes}",
+        "run": f"{run.name} in {run.path.parent}",
+    }
+    stderr = console.progress()
+    for name, text in rows.items():
+        stderr.print(f"{name:<10} {text}")
+
+
+def go_on(context: click.Context, name: str, runs_dir: Path | None, as_json: bool) -> int:
+    """Continue a stored run, or show a finished one again."""
+    run = find_run(folders(runs=runs_dir).runs, name)
+    finished = outcome_in(run)
+    if finished:
+        return tell(finished, as_json=as_json)
+    settings = settings_of(run)
+    require_writable(Path(settings.results), "results", "make it writable, or start anew with --out")
+    with opening(context).device(settings.device) as (device, _):
+        console.progress().print(
+            f"run        {run.name} goes on, {settings.operator} {settings.precision} on {device.name}"
+        )
+        return work(opening(context), run, settings, device, as_json=as_json)
+
+
+def work(means: Opening, run: RunFolder, settings: Settings, device: "Device", *, as_json: bool) -> int:
+    """Bring the run to its outcome and tell it."""
+    stderr = console.progress()
+    lines = EventLines(str(device.clock))
+    with stopped_by_signals(stderr.print) as stop, followed(stderr, settings, lines) as listener:
+        collaborators = means.collaborators(settings, device)
+        outcome = Run(run, settings, collaborators, command_line(sys.argv[1:]), stop).work([listener])
+    return tell(outcome, as_json=as_json)
+
+
+def tell(outcome: Outcome, *, as_json: bool) -> int:
+    """Write the outcome to stdout, as a document or a table; returns the exit code."""
+    if as_json:
+        click.echo(to_text(run_document(outcome)))
+    else:
+        console.results().print(closing_table(outcome))
+    return INTERRUPTED if outcome.stopped_by == BY_INTERRUPTION else DONE

@@ -1,0 +1,73 @@
+"""One line for each event of a run that a person following it wants to see."""
+
+from collections.abc import Callable
+from typing import Any
+
+from cudamaster.report.document import Json
+from cudamaster.report.figures import percent
+
+Line = str | None
+
+
+class EventLines:
+    """Turns events into lines; remembers plans and the best so far, which events name only once."""
+
+    def __init__(self, clock: str) -> None:
+        self.clock = clock
+        self.best: float | None = None
+        """Lower bound of the best speedup so far."""
+        self.judged = 0
+        """Candidates with a verdict, mends included."""
+        self.round = 0
+        self._strategies: dict[int, str] = {}
+        self._judged_kernels: dict[str, int] = {}
+
+    def line(self, event: Json) -> Line:
+        """The event's line; None for events that only the journal wants."""
+        say: Callable[[Json], Line] | None = getattr(self, f"_{event['event']}", None)
+        return say(event) if say else None
+
+    def _diagnosis(self, event: Json) -> Line:
+        value: Any = event["value"]
+        of = "the baseline" if event["number"] == 0 else f"#{event['number']}"
+        return f"round {event['round']}    {of} is {value['bound']}-bound: {value['sentence']}"
+
+    def _plan(self, event: Json) -> Line:
+        self.round = event["round"]
+        return None if event["value"] else "the planner has nothing left that is likely to gain"
+
+    def _proposal(self, event: Json) -> Line:
+        self._strategies[event["number"]] = event["plan"]["strategy"]
+        twin = self._judged_kernels.setdefault(event["value"], event["number"])
+        if twin == event["number"]:
+            return None
+        self.judged += 1
+        return f"  #{event['number']:<3} {self._strategy(event)} the same source as #{twin}"
+
+    def _debug(self, event: Json) -> Line:
+        outcome = "mended, judged again" if event["value"] else "given up"
+        return f"  #{event['number']:<3} {self._strategy(event)} {outcome}"
+
+    def _evaluation(self, event: Json) -> Line:
+        verdict: Any = event["value"]
+        if event["number"] == 0:
+            return f"baseline   {verdict['status']}, attains {percent(verdict['attainment'])} of the roofline"
+        self.judged += 1
+        return f"  #{event['number']:<3} {self._strategy(event)} {self._verdict(verdict)}"
+
+    def _champion(self, event: Json) -> Line:
+        verdict: Any = event["value"]
+        strategy = self._strategy(event).strip()
+        return f"all sets   #{event['number']} {strategy}: {self._verdict(verdict, keep=False)}"
+
+    def _verdict(self, verdict: Any, keep: bool = True) -> str:
+        if verdict["speedup"] is None:
+            return f"{verdict['status']}: {verdict['reason']}"
+        speedup = verdict["speedup"]
+        if keep and speedup["low"] > max(1.0, self.best or 0.0):
+            self.best = speedup["low"]
+        attained = percent(verdict["attainment"])
+        return f"correct, {speedup['centre']:.2f}x {self.clock}, {attained} of the roofline"
+
+    def _strategy(self, event: Json) -> str:
+        return f"{self._strategies.get(event['number'], ''):<28}"

@@ -1,0 +1,26 @@
+"""Figures as people read them; one way of writing each, everywhere."""
+
+from mskernelbench.evaluation import Interval
+
+
+def times(speedup: Interval | None) -> str:
+    """`1.84x`, with its interval where that is wider than the digits shown."""
+    if speedup is None:
+        return "none"
+    centre, low, high = (f"{value:.2f}" for value in (speedup.centre, speedup.low, speedup.high))
+    return f"{centre}x" if low == high else f"{centre}x [{low}, {high}]"
+
+
+def percent(share: float | None) -> str:
+    """`8.1 %`; a figure that does not exist is `unknown`."""
+    return "unknown" if share is None else f"{100 * share:.1f} %"
+
+
+def clocked(clock: str) -> str:
+    """What a figure's clock means, so that a modelled time is never taken for a measured one."""
+    return "modelled, not measured on a GPU" if clock == "modelled" else "measured"
+
+
+def shape_text(shape: "dict[str, object]") -> str:
+    """`M=64 N=2048`."""
+    return " ".join(f"{name}={value}" for name, value in shape.items())

@@ -1,0 +1,90 @@
+"""Lists of what exists, as documents: operators, runs."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from cudamaster.report.document import Json
+from cudamaster.store.codec import Json as Event
+from mskernelbench.operator import Operator, Precision
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def operators_document(operators: Iterable[Operator]) -> Json:
+    """`cudamaster.operators/1`."""
+    return {"schema": "cudamaster.operators/1", "operators": [operator_document(o) for o in operators]}
+
+
+def operator_document(operator: Operator) -> Json:
+    """One operator: its names, its entries and how many workloads each set has."""
+    sets: dict[str, int] = {}
+    for workload in operator.workloads:
+        sets[workload.set] = sets.get(workload.set, 0) + 1
+    return {
+        "name": operator.name,
+        "symbol": operator.symbol,
+        "title": operator.title,
+        "category": str(operator.category),
+        "aliases": list(operator.aliases),
+        "mathematics": operator.mathematics,
+        "entries": {str(p): operator.c_signature(p) for p in Precision},
+        "contract": str(operator.contract),
+        "workloads": sets,
+    }
+
+
+def runs_document(runs: Iterable[tuple[str, list[Event]]]) -> Json:
+    """`cudamaster.runs/1`: each run's name with its events, oldest first."""
+    return {"schema": "cudamaster.runs/1", "runs": [run_row(name, events) for name, events in runs]}
+
+
+def run_row(name: str, events: list[Event]) -> Json:
+    """One run: what it was asked, how far it came, its best speedup."""
+    first = events[0] if events else {}
+    settings = first.get("settings", {})
+    outcome = next((e["outcome"] for e in reversed(events) if e["event"] == "finished"), None)
+    verdicts = [e["value"] for e in events if e["event"] == "evaluation" and e["number"]]
+    lows = [v["speedup"]["low"] for v in verdicts if v["speedup"]]
+    best = outcome["best"]["evaluation"]["speedup"]["low"] if outcome and outcome["best"] else None
+    figures = {"speedup_low": best if outcome else max(lows, default=None)}
+    about = {key: settings.get(key) for key in ("operator", "precision", "device", "model")}
+    return (
+        {"run": name, "started": first.get("time"), "state": "finished" if outcome else "unfinished"}
+        | about
+        | {"rounds": sum(e["event"] == "rewards" for e in events), "candidates": len(verdicts)}
+        | {key: figure for key, figure in figures.items() if figure is not None and figure > 1.0}
+    )
+
+
+def runs_table(rows: Iterable[Json]) -> "Table":
+    """The runs of `cudamaster.runs/1`, one a row."""
+    columns = ("run", "state", "device", "rounds", "candidates", "speedup")
+    cells = (
+        (r["run"], r["state"], r["device"] or "", str(r["rounds"]), str(r["candidates"]), _gain(r))
+        for r in rows
+    )
+    return plain_table(columns, cells)
+
+
+def _gain(row: Json) -> str:
+    return f"{row['speedup_low']:.2f}x" if "speedup_low" in row else ""
+
+
+def operators_table(rows: Iterable[Json]) -> "Table":
+    """The operators of `cudamaster.operators/1`, one a row."""
+    columns = ("operator", "category", "aliases", "what it computes")
+    cells = ((r["name"], r["category"], ", ".join(r["aliases"]), r["mathematics"]) for r in rows)
+    return plain_table(columns, cells)
+
+
+def plain_table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> "Table":
+    """A table whose cells are texts, whatever characters they hold."""
+    from rich.box import SIMPLE
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*columns, box=SIMPLE, pad_edge=False)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table

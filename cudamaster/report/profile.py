@@ -1,0 +1,85 @@
+"""What is told of a profile: the document `cudamaster.profile/1`, and tables."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from cudamaster.report.document import Json
+from cudamaster.toolchain.profile import KernelProfile, Profile
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+SCHEMA = "cudamaster.profile/1"
+UnitOf = Callable[[str], str]
+"""A metric's unit, by its name; empty for one that has none."""
+
+
+def profile_document(profile: Profile, unit_of: UnitOf, about: Json) -> Json:
+    """The JSON document of `profile`; `about` names operator, precision, device and workload."""
+    head: Json = {"schema": SCHEMA} | about | {"clock": str(profile.clock), "time_ms": profile.time_ms}
+    return head | {"kernels": [kernel_document(kernel, unit_of) for kernel in profile.kernels]}
+
+
+def kernel_document(kernel: KernelProfile, unit_of: UnitOf) -> Json:
+    """One kernel of the call."""
+    launch = kernel.launch
+    return {
+        "name": kernel.name,
+        "launch": {
+            "grid": list(launch.grid),
+            "block": list(launch.block),
+            "dynamic_shared_bytes": launch.dynamic_shared_bytes,
+            "launches": kernel.launches,
+        },
+        "time_ms": kernel.time_ms,
+        "metrics": {n: {"value": value, "unit": unit_of(n)} for n, value in kernel.metrics.items()},
+        "bound": kernel.bound,
+        "bound_by": kernel.bound_by,
+        "hot_lines": [{"line": h.line, "share": h.share, "why": h.why} for h in kernel.hot_lines],
+    }
+
+
+def kernel_heading(kernel: KernelProfile) -> list[str]:
+    """Name, launch, time and bound, in three lines."""
+    grid, block = (" x ".join(str(n) for n in dims) for dims in (kernel.launch.grid, kernel.launch.block))
+    shared = kernel.launch.dynamic_shared_bytes
+    return [
+        f"{kernel.name}",
+        f"  grid {grid}, block {block}, {shared} B dynamic shared memory, {kernel.launches} launches",
+        f"  {kernel.time_ms:.4g} ms, {kernel.bound}-bound: {kernel.bound_by}",
+    ]
+
+
+def metric_table(kernel: KernelProfile, unit_of: UnitOf) -> "Table":
+    """Metrics with their units."""
+    rows = ((name, f"{value:,.4g}", unit_of(name)) for name, value in kernel.metrics.items())
+    return _table((("metric", "left"), ("value", "right"), ("unit", "left")), rows)
+
+
+def hot_line_table(kernel: KernelProfile, source: str) -> "Table":
+    """The lines that cost time, with their text."""
+    text = source.splitlines()
+    rows = (
+        (
+            str(h.line),
+            f"{100 * h.share:.0f} %",
+            h.why,
+            text[h.line - 1].strip() if h.line <= len(text) else "",
+        )
+        for h in kernel.hot_lines
+    )
+    columns = (("line", "right"), ("share", "right"), ("why", "left"), ("source", "left"))
+    return _table(columns, rows)
+
+
+def _table(columns: tuple[tuple[str, str], ...], rows: Iterable[tuple[str, ...]]) -> "Table":
+    from rich.box import SIMPLE
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE, pad_edge=False)
+    for name, side in columns:
+        table.add_column(name, justify="right" if side == "right" else "left")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table

@@ -1,0 +1,81 @@
+import multiprocessing
+from pathlib import Path
+
+import pytest
+
+from cudamaster.errors import BrokenStore
+from cudamaster.store.results import SCHEMA, Stored, digest_of, folder_of, read_stored, store_better
+
+
+def champion(kernel: str, low: float, **changes: str) -> Stored:
+    record = {
+        "schema": SCHEMA,
+        "device": "virtual:h200",
+        "clock": "modelled",
+        "clock_version": "model 1",
+        "baseline_sha256": "b",
+        "kernel_sha256": digest_of(kernel),
+        "evaluation": {"speedup": {"geomean": low, "low": low, "high": low}},
+    }
+    return Stored(kernel, record | changes)
+
+
+def test_the_folder_names_device_operator_and_precision() -> None:
+    assert folder_of(Path("r"), "virtual:h200", "softmax", "bf16") == Path("r/virtual-h200/softmax/bf16")
+
+
+def test_a_better_champion_replaces_a_worse_one(tmp_path: Path) -> None:
+    assert store_better(tmp_path, champion("one", 1.5))
+    assert store_better(tmp_path, champion("two", 2.0))
+
+    stored = read_stored(tmp_path)
+    assert stored is not None
+    assert (stored.kernel, stored.low) == ("two", 2.0)
+
+
+@pytest.mark.parametrize("low", [1.4, 1.5])
+def test_a_champion_that_is_not_better_is_not_stored(tmp_path: Path, low: float) -> None:
+    store_better(tmp_path, champion("one", 1.5))
+
+    assert not store_better(tmp_path, champion("two", low))
+    assert read_stored(tmp_path) == champion("one", 1.5)
+
+
+def test_figures_of_another_model_version_hold_no_place(tmp_path: Path) -> None:
+    store_better(tmp_path, champion("one", 9.0))
+
+    assert store_better(tmp_path, champion("two", 1.5, clock_version="model 2"))
+
+
+def test_a_torn_pair_counts_as_nothing(tmp_path: Path) -> None:
+    """A crash between the two files leaves a kernel that the record does not name."""
+    store_better(tmp_path, champion("one", 9.0))
+    (tmp_path / "kernel.cu").write_text("two")
+
+    assert read_stored(tmp_path) is None
+    assert store_better(tmp_path, champion("three", 1.1))
+
+
+def test_a_record_that_is_not_json_is_named(tmp_path: Path) -> None:
+    store_better(tmp_path, champion("one", 9.0))
+    (tmp_path / "record.json").write_text("{")
+
+    with pytest.raises(BrokenStore, match=r"record\.json is not JSON"):
+        read_stored(tmp_path)
+
+
+def store_many(folder: Path, first: int) -> None:
+    for number in range(first, 40, 2):
+        store_better(folder, champion(f"kernel {number}", 1.0 + number))
+
+
+def test_two_processes_leave_the_better_whole_pair(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=store_many, args=(tmp_path, first)) for first in (0, 1)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+
+    assert read_stored(tmp_path) == champion("kernel 39", 40.0)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["kernel.cu", "record.json"]
