@@ -1,0 +1,25 @@
+"""The playbook's strategies: listing its folders is the registry."""
+
+from functools import cache
+from pathlib import Path
+
+from cudamaster.agents.builtin.strategy import Strategy, read_strategy
+from mskernelbench.operator import Operator, Precision
+
+PLAYBOOK = Path(__file__).parent / "playbook"
+
+
+@cache
+def all_strategies() -> tuple[Strategy, ...]:
+    """Every strategy, by family and name."""
+    return tuple(read_strategy(file.parent) for file in sorted(PLAYBOOK.glob("*/*/strategy.toml")))
+
+
+def strategies_for(operator: Operator, precision: Precision) -> tuple[Strategy, ...]:
+    """The strategies whose templates write this operator in this precision; none where no family knows it."""
+    return tuple(s for s in all_strategies() if s.applies(operator.name, precision))
+
+
+def find_strategy(name: str, operator: Operator, precision: Precision) -> Strategy | None:
+    """The strategy of this name for this operator; None where there is none."""
+    return next((s for s in strategies_for(operator, precision) if s.name == name), None)

@@ -1,0 +1,29 @@
+"""The expert's planner: which strategies to try next, at which settings. Never the same pair twice."""
+
+import numpy as np
+
+from cudamaster.agents.builtin.bandit import choose
+from cudamaster.agents.builtin.branch import Branch
+from cudamaster.agents.builtin.catalog import strategies_for
+from cudamaster.agents.nouns import Plan, Situation
+
+
+def plan_round(situation: Situation, count: int, rng: np.random.Generator) -> list[Plan]:
+    """Up to `count` plans, chosen by Thompson sampling; fewer, or none, when that is all that is left.
+
+    A round's plans come from different strategies while the run is new: the first round tries `count` of them.
+    """
+    strategies = strategies_for(situation.operator, situation.precision)
+    fresh = {s.name: Branch(s, situation) for s in strategies}
+    branches, plans = dict(fresh), list[Plan]()
+    while branches and len(plans) < count:
+        name = choose([branch.arm for branch in branches.values()], rng).name
+        plan = branches[name].take(rng)
+        if plan is not None:
+            plans.append(plan)
+        else:
+            del fresh[name]
+        if plan is None or not situation.history:
+            del branches[name]
+        branches = branches or dict(fresh)
+    return plans
