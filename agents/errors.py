@@ -11,7 +11,7 @@ class AgentsError(Exception):
 
 
 class BadReply(AgentsError):
-    """A reply without what the role was asked for; the message says what is missing, in words for the model."""
+    """A reply without what the role was asked for; the message tells the model what is missing."""
 
 
 class UnknownStrategy(AgentsError):

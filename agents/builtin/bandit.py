@@ -14,7 +14,7 @@ import numpy as np
 PRIOR_WEIGHT = 1.0
 """How many rewards the prior counts for."""
 SPREAD = 0.6
-"""Standard deviation of a reward around its arm's mean, in log2 speedup: what a parameter typically changes."""
+"""Standard deviation of a reward around its arm's mean, in log2 speedup: what a parameter changes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
-"""Arithmetic over tuning parameters, as a strategy's file writes it: `BM * BN // (TM * TN) <= 512`. Not Python's eval."""
+"""Arithmetic over tuning parameters, as a strategy's file writes it: `BM * BN // (TM * TN) <= 512`; no eval."""
 
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from functools import cache
 
 Binary = Callable[[int, int], int]
 
@@ -30,11 +31,15 @@ class BadExpression(ValueError):
 
 def evaluate(text: str, names: Mapping[str, int]) -> int:
     """The value of `text`; a comparison is 1 or 0, `a and b` is 1 when both are. Raises BadExpression."""
+    return _value(_parsed(text), names, text)
+
+
+@cache
+def _parsed(text: str) -> ast.expr:
     try:
-        tree = ast.parse(text, mode="eval")
+        return ast.parse(text, mode="eval").body
     except SyntaxError as error:
         raise BadExpression(f"'{text}' is not an expression") from error
-    return _value(tree.body, names, text)
 
 
 def _value(node: ast.expr, names: Mapping[str, int], text: str) -> int:

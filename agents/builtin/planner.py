@@ -11,7 +11,7 @@ from cudamaster.agents.nouns import Plan, Situation
 def plan_round(situation: Situation, count: int, rng: np.random.Generator) -> list[Plan]:
     """Up to `count` plans, chosen by Thompson sampling; fewer, or none, when that is all that is left.
 
-    A round's plans come from different strategies while the run is new: the first round tries `count` of them.
+    The first round's plans come from as many different strategies as there are.
     """
     strategies = strategies_for(situation.operator, situation.precision)
     fresh = {s.name: Branch(s, situation) for s in strategies}

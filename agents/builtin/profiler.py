@@ -10,7 +10,7 @@ UNCHANGED = 0.02
 
 
 def diagnose(profile: Profile) -> Diagnosis:
-    """The bound of the heaviest kernel, with the evidence. Raises ValueError for a profile without kernels."""
+    """The bound of the heaviest kernel, with the evidence. Raises ValueError where there is no kernel."""
     kernel = heaviest(profile)
     if kernel is None:
         raise ValueError("a profile without kernels has nothing to diagnose")

@@ -26,7 +26,7 @@ def environment() -> jinja2.Environment:
 def render_kernel(
     strategy: Strategy, setting: Setting, *, precision: Precision, entry: str, spec: DeviceSpec
 ) -> str:
-    """The source of `strategy` at `setting`, with the entry named `entry`. The same input gives the same text."""
+    """The source of `strategy` at `setting`, with the entry named `entry`; the same for the same input."""
     template = environment().get_template(strategy.template)
     head = f"// {strategy.title}" + (f": {describe(setting)}" if setting else "") + "\n"
     body = template.render(precision=str(precision), entry=entry, device=spec, **setting)

@@ -1,8 +1,8 @@
-"""One strategy of the playbook: when it helps, what it should do to which metric, its parameters and their limits."""
+"""One strategy of the playbook: when it helps, what it should do to which metric, its parameters and limits."""
 
 import itertools
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ class Limits:
     """Threads a block."""
     static_shared_bytes: str = "0"
     dynamic_shared_bytes: str = "0"
-    requires: tuple[str, ...] = ()
+    requires: Sequence[str] = ()
     """What must hold between the parameters."""
 
 
@@ -128,7 +128,7 @@ class Strategy:
         )
 
     def size(self, setting: Setting, precision: Precision) -> int:
-        """How much of a multiprocessor a block takes, in bytes: its shared memory and 128 registers a thread."""
+        """Bytes of a multiprocessor that a block takes: its shared memory and 128 registers a thread."""
         names = {**setting, "VALUE_BYTES": precision.value_bytes}
         limits = self.limits
         shared = evaluate(limits.static_shared_bytes, names) + evaluate(limits.dynamic_shared_bytes, names)
@@ -147,10 +147,9 @@ class Strategy:
 
 
 def read_strategy(folder: Path) -> Strategy:
-    """The strategy declared in `folder/strategy.toml`. Raises KeyError or ValueError where the file is wrong."""
+    """The strategy declared in `folder/strategy.toml`. Raises KeyError or ValueError for a wrong file."""
     data = tomllib.loads((folder / "strategy.toml").read_text(encoding="utf-8"))
     precisions = tuple(Precision(p) for p in data["precisions"])
-    limits = data["limits"]
     return Strategy(
         name=folder.name,
         family=folder.parent.name,
@@ -164,7 +163,7 @@ def read_strategy(folder: Path) -> Strategy:
         gain={p: data["gain"][str(p)] for p in precisions},
         evidence=tuple(Evidence(**item) for item in data.get("evidence", ())),
         parameters=tuple(_parameter(name, p, precisions) for name, p in data["parameters"].items()),
-        limits=Limits(**{k: tuple(v) if isinstance(v, list) else v for k, v in limits.items()}),
+        limits=Limits(**data["limits"]),
         fallback=data.get("fallback"),
     )
 
