@@ -1,6 +1,7 @@
-"""Reads which symbols a 64-bit ELF file exports, without a program to do it."""
+"""Reads which symbols a 64-bit ELF file exports and expects, without a program to do it."""
 
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,17 +18,30 @@ class _Section(NamedTuple):
     link: int
 
 
+class _Symbol(NamedTuple):
+    name: str
+    kind: int
+    defined: bool
+
+
 def exported_functions(library: Path) -> frozenset[str]:
     """Names of the functions that a shared library defines for others. Raises ValueError for another file."""
+    return frozenset(s.name for s in _dynamic_symbols(library) if s.defined and s.kind == FUNCTION)
+
+
+def undefined_symbols(library: Path) -> frozenset[str]:
+    """Names that a shared library expects others to define. Raises ValueError for another file."""
+    return frozenset(s.name for s in _dynamic_symbols(library) if not s.defined and s.name)
+
+
+def _dynamic_symbols(library: Path) -> Iterator[_Symbol]:
     image = library.read_bytes()
-    if image[:5] != b"\x7fELF\x02":
-        raise ValueError(f"{library} is no 64-bit ELF file")
+    if image[:6] != b"\x7fELF\x02\x01":
+        raise ValueError(f"{library} is no 64-bit little-endian ELF file")
     sections = _sections(image)
-    names: set[str] = set()
-    for section in sections:
-        if section.kind == DYNAMIC_SYMBOLS:
-            names |= _defined(image, section, sections[section.link])
-    return frozenset(names)
+    for table in sections:
+        if table.kind == DYNAMIC_SYMBOLS:
+            yield from _symbols(image, table, sections[table.link])
 
 
 def _sections(image: bytes) -> list[_Section]:
@@ -39,11 +53,9 @@ def _sections(image: bytes) -> list[_Section]:
     return found
 
 
-def _defined(image: bytes, symbols: _Section, strings: _Section) -> set[str]:
-    table = image[symbols.offset : symbols.offset + symbols.size]
+def _symbols(image: bytes, table: _Section, strings: _Section) -> Iterator[_Symbol]:
     text = image[strings.offset : strings.offset + strings.size]
-    return {
-        text[name : text.index(b"\0", name)].decode(errors="replace")
-        for name, info, _, section, _, _ in struct.iter_unpack("<IBBHQQ", table)
-        if section != 0 and info & 0xF == FUNCTION
-    }
+    entries = image[table.offset : table.offset + table.size]
+    for name, info, _, section, _, _ in struct.iter_unpack("<IBBHQQ", entries):
+        end = text.index(b"\0", name)
+        yield _Symbol(text[name:end].decode(errors="replace"), info & 0xF, section != 0)
