@@ -1,0 +1,309 @@
+"""The host side of a candidate: its library loaded against our CUDA runtime, and what that asks of us.
+
+The runtime (`native/cudart*.c`) is one per process. It calls back for modules, facts of kernels, launches
+and symbols.
+"""
+
+import ctypes
+import re
+from collections.abc import Callable
+from ctypes import c_char, c_char_p, c_int, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from cudamaster.toolchain.devices.virtual.launch import LaunchRequest
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Variable
+from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
+from cudamaster.toolchain.elf import undefined_symbols
+from cudamaster.toolchain.spec import DeviceSpec
+
+_MAX_PARAMETERS = 1024
+_RUNTIME_SYMBOL = re.compile(r"_{0,2}cu(da|[A-Z]|blas|fft|sparse|solver|rand|dnn)\w*")
+_INVALID_DEVICE_FUNCTION, _INVALID_SYMBOL, _INVALID_KERNEL_IMAGE, _UNKNOWN = 98, 13, 200, 999
+_NAMED_AT_ONCE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class CudaError:
+    """An error code of the CUDA runtime, as the candidate's host code sees it."""
+
+    code: int
+    name: str
+    """Such as `cudaErrorInvalidConfiguration`."""
+    text: str
+    """What cudaGetErrorString says."""
+
+    def __str__(self) -> str:
+        """`cudaErrorInvalidConfiguration (9): invalid configuration argument`."""
+        return f"{self.name} ({self.code}): {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFacts:
+    """What the runtime needs to know of a kernel to check and pack its launches; zero where it is unknown."""
+
+    parameters: tuple[Variable, ...]
+    registers: int = 0
+    static_shared_bytes: int = 0
+    local_bytes: int = 0
+    max_threads: int = 0
+    """From `__launch_bounds__`."""
+    cluster: tuple[int, int, int] = (0, 0, 0)
+    """From `__cluster_dims__`."""
+
+
+class Machine(Protocol):
+    """What runs the kernels. Methods may raise: the exception comes out of the call that led to it."""
+
+    def add_module(self, ptx: str) -> None:
+        """Take a module that the library registers."""
+
+    def facts(self, kernel: str) -> KernelFacts | None:
+        """What is known of the kernel with this mangled name; None where there is no such kernel."""
+
+    def launch(self, request: LaunchRequest) -> int:
+        """Run a checked launch; the CUDA error code it ends with, 0 for success."""
+
+    def symbol(self, name: str) -> tuple[int, int] | None:
+        """Host address and bytes of a module variable; None where there is none."""
+
+    def memory_operation(self, name: str, moved_bytes: int) -> None:
+        """Hear of a fill (`memset`) or copy (`memcpy`) within device memory, bytes read and written."""
+
+
+class _DeviceLayout(ctypes.Structure):
+    """`VgDevice` of cudart.h."""
+
+    _fields_ = (
+        ("name", c_char * 256),
+        *(
+            (field_name, c_int64)
+            for field_name in (
+                "major",
+                "minor",
+                "sm_count",
+                "clock_khz",
+                "memory_clock_khz",
+                "memory_bus_bits",
+                "dram_bytes",
+                "l2_bytes",
+                "shared_per_sm",
+                "shared_per_block_optin",
+                "registers_per_sm",
+                "warps_per_sm",
+                "blocks_per_sm",
+                "allocation_limit",
+            )
+        ),
+    )
+
+
+class _FactsLayout(ctypes.Structure):
+    """`VgKernelFacts` of cudart.h."""
+
+    _fields_ = (
+        ("registers", c_int32),
+        ("static_shared", c_int32),
+        ("local_bytes", c_int32),
+        ("max_threads", c_int32),
+        ("cluster", c_int32 * 3),
+        ("parameter_count", c_int32),
+        ("parameter_bytes", c_int32),
+        ("offsets", c_int32 * _MAX_PARAMETERS),
+        ("sizes", c_int32 * _MAX_PARAMETERS),
+    )
+
+
+class _LaunchLayout(ctypes.Structure):
+    """`VgLaunchCall` of cudart.h."""
+
+    _fields_ = (
+        ("kernel", c_char_p),
+        ("grid", c_uint32 * 3),
+        ("block", c_uint32 * 3),
+        ("cluster", c_uint32 * 3),
+        ("cooperative", c_uint32),
+        ("dynamic_shared", c_uint64),
+        ("parameters", c_void_p),
+        ("parameter_bytes", c_uint64),
+    )
+
+
+_ModuleCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64)
+_DescribeCallback = ctypes.CFUNCTYPE(c_int, c_char_p, ctypes.POINTER(_FactsLayout))
+_LaunchCallback = ctypes.CFUNCTYPE(c_int, ctypes.POINTER(_LaunchLayout))
+_SymbolCallback = ctypes.CFUNCTYPE(c_int, c_char_p, ctypes.POINTER(c_void_p), ctypes.POINTER(c_uint64))
+_MemoryCallback = ctypes.CFUNCTYPE(c_int, c_int, c_uint64)
+
+
+class _HostLayout(ctypes.Structure):
+    """`VgHost` of cudart.h."""
+
+    _fields_ = (
+        ("module", _ModuleCallback),
+        ("describe", _DescribeCallback),
+        ("launch", _LaunchCallback),
+        ("symbol", _SymbolCallback),
+        ("memory", _MemoryCallback),
+    )
+
+
+@dataclass(slots=True, eq=False)
+class CudaRuntime:
+    """The process's CUDA runtime, answered by one machine."""
+
+    native: ctypes.CDLL
+    machine: Machine
+    failure: BaseException | None = None
+    """What a callback raised: it cannot pass through C, so it is raised again by `raise_failure`."""
+    _callbacks: _HostLayout = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._callbacks = _HostLayout(
+            _ModuleCallback(self._guarded(self._module, _INVALID_KERNEL_IMAGE)),
+            _DescribeCallback(self._guarded(self._describe, _UNKNOWN)),
+            _LaunchCallback(self._guarded(self._launch, _UNKNOWN)),
+            _SymbolCallback(self._guarded(self._symbol, _INVALID_SYMBOL)),
+            _MemoryCallback(self._guarded(self._memory, _UNKNOWN)),
+        )
+        self.native.vgrt_connect(ctypes.byref(self._callbacks))
+        for name in ("cudaGetErrorName", "cudaGetErrorString", "vgrt_unsupported_call"):
+            getattr(self.native, name).restype = c_char_p
+        for name in ("vgrt_violation", "vgrt_refused_launch"):
+            getattr(self.native, name).restype = c_char_p
+        for name in ("vg_live_bytes", "vgrt_host_bytes"):
+            getattr(self.native, name).restype = c_int64
+
+    def set_device(self, spec: DeviceSpec, allocation_limit_bytes: int) -> None:
+        """Let the runtime's queries answer for `spec`."""
+        digits = re.sub(r"\D", "", spec.architecture)
+        bus_bits = 6144
+        layout = _DeviceLayout(
+            spec.title.encode()[:255],
+            int(digits[:-1]),
+            int(digits[-1]),
+            spec.sm_count,
+            int(spec.clock_hz / 1e3),
+            int(spec.dram_bytes_per_s * 8 / (2 * bus_bits) / 1e3),
+            bus_bits,
+            spec.dram_bytes,
+            spec.l2_bytes,
+            spec.shared_bytes_per_sm,
+            spec.shared_bytes_per_block,
+            spec.registers_per_sm,
+            spec.warps_per_sm,
+            spec.blocks_per_sm,
+            allocation_limit_bytes,
+        )
+        self.native.vgrt_set_device(ctypes.byref(layout))
+
+    def load(self, library: Path) -> ctypes.CDLL:
+        """Load a candidate; Unsupported names runtime calls we lack, PtxError its unreadable PTX."""
+        lacking = unresolved(library, self.native)
+        if lacking:
+            calls = ", ".join(lacking[:_NAMED_AT_ONCE])
+            raise Unsupported(f"runtime call {calls}")
+        loaded = ctypes.CDLL(str(library))
+        self.raise_failure()
+        return loaded
+
+    def raise_failure(self) -> None:
+        """Raise what a callback raised, or Unsupported for a runtime call that refused."""
+        failure, self.failure = self.failure, None
+        if failure is not None:
+            raise failure
+        refused = self.native.vgrt_unsupported_call()
+        if refused:
+            raise Unsupported(f"runtime call {refused.decode()}")
+
+    def error(self, code: int) -> CudaError | None:
+        """The error with this code; None for success."""
+        if code == 0:
+            return None
+        name, text = self.native.cudaGetErrorName(code), self.native.cudaGetErrorString(code)
+        return CudaError(code, name.decode(), text.decode())
+
+    def last_error(self) -> CudaError | None:
+        """What cudaGetLastError would return, left in place."""
+        return self.error(self.native.cudaPeekAtLastError())
+
+    def refused_launch(self) -> str | None:
+        """The first launch since the call began that was refused, in words."""
+        text = self.native.vgrt_refused_launch()
+        return text.decode() if text else None
+
+    def violation(self) -> str | None:
+        """What the host code did that the harness forbids, in words."""
+        text = self.native.vgrt_violation()
+        return text.decode() if text else None
+
+    def _guarded(self, answer: Callable[..., int], code: int) -> Callable[..., int]:
+        def guarded(*arguments: Any) -> int:
+            if self.failure is not None:
+                return code
+            try:
+                return answer(*arguments)
+            except BaseException as failure:  # noqa: BLE001 (C cannot pass it on: `raise_failure` does)
+                self.failure = failure
+                return code
+
+        return guarded
+
+    def _module(self, ptx: int, nbytes: int) -> int:
+        self.machine.add_module(ctypes.string_at(ptx, nbytes).decode())
+        return 0
+
+    def _describe(self, name: bytes, out: Any) -> int:
+        facts = self.machine.facts(name.decode())
+        if facts is None:
+            return _INVALID_DEVICE_FUNCTION
+        if len(facts.parameters) > _MAX_PARAMETERS:
+            raise Unsupported(f"a kernel with {len(facts.parameters)} parameters")
+        _write_facts(out.contents, facts)
+        return 0
+
+    def _launch(self, call: Any) -> int:
+        c = call.contents
+        return self.machine.launch(
+            LaunchRequest(
+                kernel=c.kernel.decode(),
+                grid=(c.grid[0], c.grid[1], c.grid[2]),
+                block=(c.block[0], c.block[1], c.block[2]),
+                dynamic_shared_bytes=c.dynamic_shared,
+                parameters=ctypes.string_at(c.parameters, c.parameter_bytes),
+                cooperative=bool(c.cooperative),
+                cluster=(c.cluster[0], c.cluster[1], c.cluster[2]),
+            )
+        )
+
+    def _symbol(self, name: bytes, address: Any, nbytes: Any) -> int:
+        found = self.machine.symbol(name.decode())
+        if found is None:
+            return _INVALID_SYMBOL
+        address[0], nbytes[0] = found
+        return 0
+
+    def _memory(self, is_fill: int, moved_bytes: int) -> int:
+        self.machine.memory_operation("memset" if is_fill else "memcpy", moved_bytes)
+        return 0
+
+
+def _write_facts(out: _FactsLayout, facts: KernelFacts) -> None:
+    out.registers = facts.registers
+    out.static_shared = facts.static_shared_bytes
+    out.local_bytes = facts.local_bytes
+    out.max_threads = facts.max_threads
+    out.cluster[:] = facts.cluster
+    out.parameter_count = len(facts.parameters)
+    out.parameter_bytes = max((p.offset + p.size for p in facts.parameters), default=0)
+    for i, parameter in enumerate(facts.parameters):
+        out.offsets[i] = parameter.offset
+        out.sizes[i] = parameter.size
+
+
+def unresolved(library: Path, native: ctypes.CDLL) -> tuple[str, ...]:
+    """Calls of CUDA libraries that `library` needs and nothing loaded so far provides, sorted."""
+    process = ctypes.CDLL(None)
+    wanted = sorted(name for name in undefined_symbols(library) if _RUNTIME_SYMBOL.fullmatch(name))
+    return tuple(name for name in wanted if not hasattr(native, name) and not hasattr(process, name))

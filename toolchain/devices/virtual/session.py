@@ -1,0 +1,207 @@
+"""One candidate library inside the worker's process: calls of its entry, run or sampled.
+
+    session = Session(library, spec=gpu.device, resources=build.resources)
+    with session.buffers([Region(address, nbytes, writable=False, name="x"), ...]):
+        report = session.call("softmax", [address_x, address_y, Scalar("n", 1024, "int")])
+
+A faulty candidate is a value in the report. What the virtual GPU lacks is raised as `Unsupported`.
+"""
+
+import contextlib
+import ctypes
+import struct
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cudamaster.toolchain.arguments import Scalar
+from cudamaster.toolchain.build import KernelResources
+from cudamaster.toolchain.devices.virtual.engine import Engine
+from cudamaster.toolchain.devices.virtual.host import CudaError, CudaRuntime
+from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
+from cudamaster.toolchain.devices.virtual.machine import EngineMachine
+from cudamaster.toolchain.devices.virtual.native import load_native
+from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
+from cudamaster.toolchain.outputs import Fault
+from cudamaster.toolchain.spec import DeviceSpec
+
+Argument = int | Scalar
+"""A device buffer's address, or a value passed by value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Memory of the caller that kernels may touch while it is registered."""
+
+    address: int
+    nbytes: int
+    writable: bool
+    name: str
+    """How faults call it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """How a session runs kernels."""
+
+    threads: int = 2
+    order: str = "forward"
+    """Warp order of run mode: `forward` or `reversed`."""
+    check_memory: bool = True
+    allocation_limit_bytes: int | None = None
+    """Most device memory the candidate may allocate; None for all of the device's."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallReport:
+    """What one call of an entry did."""
+
+    launches: tuple[LaunchRequest, ...]
+    """Every launch that passed the runtime's checks, in order, replays of graphs included."""
+    fault: Fault | None
+    """The first fault; the launches after it did not run."""
+    faults: tuple[Fault, ...]
+    """Every fault, those that did not stop a launch included."""
+    refused_launch: str | None
+    """The first launch that the runtime's checks refused, with its error."""
+    violation: str | None
+    """What the host code did that the harness forbids, such as copying into an input."""
+    error: CudaError | None
+    """The last error left behind, as cudaPeekAtLastError gives it; sticky after a fault."""
+    leaked_bytes: int
+    """Device memory allocated in this call and still live."""
+    seconds: float
+    """Wall time of the call."""
+    samples: tuple[tuple[SampledLaunch, int], ...] = ()
+    """Sampled launches in order, each with the number of launches it stands for (sample mode only)."""
+    memory_operations: tuple[tuple[str, int], ...] = ()
+    """`memset` and `memcpy` within device memory: name, bytes read and written."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the call went wrong as hardware would report too, or did what the harness forbids."""
+        return any((self.fault, self.refused_launch, self.error, self.violation))
+
+    @property
+    def reason(self) -> str:
+        """One sentence on what went wrong; empty where nothing did."""
+        if self.fault:
+            return str(self.fault)
+        return self.refused_launch or self.violation or (f"the entry left {self.error}" if self.error else "")
+
+
+class _Bf16(ctypes.Structure):
+    """`__nv_bfloat16`: two bytes, passed by value like an integer on x86-64 and aarch64."""
+
+    _fields_ = (("bits", ctypes.c_uint16),)
+
+
+@dataclass(slots=True, eq=False)
+class Session:
+    """A loaded candidate. One a process: the CUDA runtime's state is the process's."""
+
+    library: Path
+    spec: DeviceSpec
+    options: SessionOptions = SessionOptions()
+    resources: tuple[KernelResources, ...] = ()
+    """What ptxas said of each kernel, for occupancy queries and checks of launches."""
+    _native: ctypes.CDLL = field(init=False)
+    _machine: EngineMachine = field(init=False)
+    _runtime: CudaRuntime = field(init=False)
+    _loaded: ctypes.CDLL = field(init=False)
+    _stream: ctypes.c_void_p = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Load the library. Raises Unsupported for runtime calls we lack, PtxError for PTX we cannot read."""
+        self._native = load_native()
+        options = self.options
+        engine = Engine(
+            self._native, threads=options.threads, check_memory=options.check_memory, order=options.order
+        )
+        self._machine = EngineMachine(engine, self.resources)
+        self._runtime = CudaRuntime(self._native, self._machine)
+        limit = options.allocation_limit_bytes
+        self._runtime.set_device(self.spec, self.spec.dram_bytes if limit is None else limit)
+        self._loaded = self._runtime.load(self.library)
+        self._stream = ctypes.c_void_p()
+        self._native.cudaStreamCreate(ctypes.byref(self._stream))
+
+    @contextlib.contextmanager
+    def buffers(self, regions: Sequence[Region]) -> Iterator[None]:
+        """Let kernels touch `regions`; every access is checked against them."""
+        registered: list[int] = []
+        try:
+            for region in regions:
+                if self._register(region):
+                    raise ValueError(f"the region {region.name} overlaps another")
+                registered.append(region.address)
+            yield
+        finally:
+            for address in registered:
+                self._native.vg_unregister(ctypes.c_void_p(address))
+
+    def _register(self, region: Region) -> int:
+        address, nbytes = ctypes.c_void_p(region.address), ctypes.c_size_t(region.nbytes)
+        code: int = self._native.vg_register(address, nbytes, int(region.writable), region.name.encode())
+        return code
+
+    def call(self, entry: str, arguments: Sequence[Argument], plan: SamplePlan | None = None) -> CallReport:
+        """Call `extern "C" void entry(arguments…, stream)` once.
+
+        Without a plan every launch runs whole. With one, each launch is sampled as the plan says, and runs
+        whole besides where that is cheap. Raises Unsupported, AttributeError where the library has no such entry.
+        """
+        function = getattr(self._loaded, entry)
+        function.restype = None
+        values = [_passed(argument) for argument in arguments]
+        self._runtime.native.vgrt_begin_call()
+        self._machine.begin(plan)
+        live = self._device_bytes()
+        start = time.perf_counter()
+        function(*values, self._stream)
+        seconds = time.perf_counter() - start
+        self._runtime.raise_failure()
+        return self._report(seconds, max(0, self._device_bytes() - live))
+
+    def _device_bytes(self) -> int:
+        """Live device memory of the candidate, pinned host memory left out."""
+        total: int = self._native.vg_live_bytes() - self._native.vgrt_host_bytes()
+        return total
+
+    def _report(self, seconds: float, leaked_bytes: int) -> CallReport:
+        machine, runtime = self._machine, self._runtime
+        return CallReport(
+            launches=tuple(machine.launches),
+            fault=machine.fault,
+            faults=tuple(machine.faults),
+            refused_launch=runtime.refused_launch(),
+            violation=runtime.violation(),
+            error=runtime.last_error(),
+            leaked_bytes=leaked_bytes,
+            seconds=seconds,
+            samples=tuple(machine.samples.counted()),
+            memory_operations=tuple(machine.memory_operations),
+        )
+
+
+def _passed(argument: Argument) -> ctypes.c_void_p | ctypes.c_int32 | ctypes.c_float | _Bf16:
+    """The argument as C passes it."""
+    if isinstance(argument, int):
+        return ctypes.c_void_p(argument)
+    match argument.ctype:
+        case "int":
+            return ctypes.c_int32(int(argument.value))
+        case "float":
+            return ctypes.c_float(argument.value)
+        case "bf16":
+            return _Bf16(bf16_bits(float(argument.value)))
+    raise ValueError(f"the scalar {argument.name} has the unknown type {argument.ctype}")
+
+
+def bf16_bits(value: float) -> int:
+    """The bits of the bfloat16 nearest to `value`, ties to even; NaN stays NaN."""
+    bits = int.from_bytes(struct.pack("<f", value), "little")
+    if value != value:
+        return 0x7FFF
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 & 0xFFFF
