@@ -2,10 +2,11 @@
 #ifndef VGPU_LANES_H
 #define VGPU_LANES_H
 
-#include <stdint.h>
 #include <string.h>
 
-enum { LANES = 32 };
+#include "vgpu.h"
+
+enum { LANES = VG_LANES };
 
 #define EACH_LANE(lane) for (int lane = 0; lane < LANES; lane++)
 
@@ -42,5 +43,27 @@ ALWAYS_INLINE uint64_t bits_of_double(double value)
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
+
+/* A helper whose result depends on the values only, all lanes computed: `expression` of x (and y, z). */
+#define LANEWISE_1(name, result, type, expression)                                                        \
+    void vg_##name(VgWarp *warp, uint32_t active, result *out, const type *xs)                            \
+    {                                                                                                     \
+        (void)warp, (void)active;                                                                         \
+        EACH_LANE(lane) { type x = xs[lane]; out[lane] = (expression); }                                  \
+    }
+
+#define LANEWISE_2(name, result, type, expression)                                                        \
+    void vg_##name(VgWarp *warp, uint32_t active, result *out, const type *xs, const type *ys)            \
+    {                                                                                                     \
+        (void)warp, (void)active;                                                                         \
+        EACH_LANE(lane) { type x = xs[lane], y = ys[lane]; out[lane] = (expression); }                    \
+    }
+
+#define LANEWISE_3(name, result, type, expression)                                                        \
+    void vg_##name(VgWarp *warp, uint32_t active, result *out, const type *xs, const type *ys, const type *zs) \
+    {                                                                                                     \
+        (void)warp, (void)active;                                                                         \
+        EACH_LANE(lane) { type x = xs[lane], y = ys[lane], z = zs[lane]; out[lane] = (expression); }      \
+    }
 
 #endif

@@ -21,14 +21,16 @@ static void load_rows(Matrix out, const uint64_t rows[SIDE])
         memcpy(out[row], (const void *)(uintptr_t)rows[row], ROW_BYTES);
 }
 
-void vg_ldmatrix(uint32_t *out, const uint64_t *rows, int count)
+void vg_ldmatrix(VgWarp *warp, uint32_t active, uint32_t *out, const uint64_t *rows, int count)
 {
+    (void)warp, (void)active;
     for (int i = 0; i < count; i++)
         load_rows((Element(*)[SIDE])(out + LANES * i), rows + SIDE * i);
 }
 
-void vg_ldmatrix_trans(uint32_t *out, const uint64_t *rows, int count)
+void vg_ldmatrix_trans(VgWarp *warp, uint32_t active, uint32_t *out, const uint64_t *rows, int count)
 {
+    (void)warp, (void)active;
     for (int i = 0; i < count; i++) {
         Matrix matrix;
         load_rows(matrix, rows + SIDE * i);
@@ -42,14 +44,16 @@ static void store_rows(const uint64_t rows[SIDE], const Matrix matrix)
         memcpy((void *)(uintptr_t)rows[row], matrix[row], ROW_BYTES);
 }
 
-void vg_stmatrix(const uint32_t *values, const uint64_t *rows, int count)
+void vg_stmatrix(VgWarp *warp, uint32_t active, const uint32_t *values, const uint64_t *rows, int count)
 {
+    (void)warp, (void)active;
     for (int i = 0; i < count; i++)
         store_rows(rows + SIDE * i, (const Element(*)[SIDE])(values + LANES * i));
 }
 
-void vg_stmatrix_trans(const uint32_t *values, const uint64_t *rows, int count)
+void vg_stmatrix_trans(VgWarp *warp, uint32_t active, const uint32_t *values, const uint64_t *rows, int count)
 {
+    (void)warp, (void)active;
     for (int i = 0; i < count; i++) {
         Matrix matrix;
         transpose(matrix, (const Element(*)[SIDE])(values + LANES * i));
@@ -57,8 +61,9 @@ void vg_stmatrix_trans(const uint32_t *values, const uint64_t *rows, int count)
     }
 }
 
-void vg_movmatrix_trans(uint32_t *out, const uint32_t *values)
+void vg_movmatrix_trans(VgWarp *warp, uint32_t active, uint32_t *out, const uint32_t *values)
 {
+    (void)warp, (void)active;
     Matrix matrix;
     transpose(matrix, (const Element(*)[SIDE])values);
     memcpy(out, matrix, sizeof matrix);

@@ -7,8 +7,10 @@ typedef uint32_t Register[LANES];
 /* --- float32 accumulators ----------------------------------------------------------------------------------- */
 
 #define MMA_F32(name, pairs, parts, decode_a, decode_b)                                          \
-    void vg_mma_##name(float d[4][LANES], const Register *a, const Register *b, const float c[4][LANES]) \
+    void vg_mma_##name(VgWarp *warp, uint32_t active, float d[4][LANES], const Register *a,     \
+                       const Register *b, const float c[4][LANES])                              \
     {                                                                                            \
+        (void)warp, (void)active;                                                                \
         Operands operands;                                                                       \
         decode_operands(&operands, a, b, pairs, parts, decode_a, decode_b);                      \
         accumulate(d, c, &operands, (pairs) * (parts));                                          \
@@ -46,8 +48,10 @@ static void pack_f16(Register *packed, const float values[4][LANES])
 }
 
 #define MMA_F16(name, pairs)                                                                \
-    void vg_mma_##name(Register *d, const Register *a, const Register *b, const Register *c) \
+    void vg_mma_##name(VgWarp *warp, uint32_t active, Register *d, const Register *a,       \
+                       const Register *b, const Register *c)                                \
     {                                                                                       \
+        (void)warp, (void)active;                                                           \
         Operands operands;                                                                  \
         float sums[4][LANES];                                                               \
         decode_operands(&operands, a, b, pairs, 2, decode_f16, decode_f16);                 \
@@ -71,25 +75,21 @@ static void add_integers(int32_t d[4][LANES], const int32_t c[4][LANES], const f
         }
 }
 
-#define MMA_S32(name, pairs, decode_a, decode_b)                                                              \
-    ALWAYS_INLINE void add_##name(int32_t d[4][LANES], const Register *a, const Register *b,                  \
-                                  const int32_t c[4][LANES], int saturate)                                    \
-    {                                                                                                         \
-        Operands operands;                                                                                    \
-        float sums[4][LANES] = {{0}};                                                                         \
-        decode_operands(&operands, a, b, pairs, 4, decode_a, decode_b);                                       \
-        accumulate(sums, sums, &operands, 4 * (pairs));                                                             \
-        add_integers(d, c, sums, saturate);                                                                   \
-    }                                                                                                         \
-    void vg_mma_##name(int32_t d[4][LANES], const Register *a, const Register *b, const int32_t c[4][LANES])  \
-    {                                                                                                         \
-        add_##name(d, a, b, c, 0);                                                                            \
-    }                                                                                                         \
-    void vg_mma_satfinite_##name(int32_t d[4][LANES], const Register *a, const Register *b,                   \
-                                 const int32_t c[4][LANES])                                                   \
-    {                                                                                                         \
-        add_##name(d, a, b, c, 1);                                                                            \
+#define MMA_S32_TO(name, pairs, decode_a, decode_b, saturate)                                   \
+    void vg_mma_##name(VgWarp *warp, uint32_t active, int32_t d[4][LANES], const Register *a,   \
+                       const Register *b, const int32_t c[4][LANES])                            \
+    {                                                                                           \
+        Operands operands;                                                                      \
+        float sums[4][LANES] = {{0}};                                                           \
+        (void)warp, (void)active;                                                               \
+        decode_operands(&operands, a, b, pairs, 4, decode_a, decode_b);                         \
+        accumulate(sums, sums, &operands, 4 * (pairs));                                         \
+        add_integers(d, c, sums, saturate);                                                     \
     }
+
+#define MMA_S32(name, pairs, decode_a, decode_b)                       \
+    MMA_S32_TO(name, pairs, decode_a, decode_b, 0)                     \
+    MMA_S32_TO(satfinite_##name, pairs, decode_a, decode_b, 1)
 
 MMA_S32(m16n8k16_s32_s8_s8, 1, decode_s8, decode_s8)
 MMA_S32(m16n8k16_s32_s8_u8, 1, decode_s8, decode_u8)
@@ -102,9 +102,10 @@ MMA_S32(m16n8k32_s32_u8_u8, 2, decode_u8, decode_u8)
 
 /* --- float64: lane 4g + t holds A[g][t], B[t][g], C[g][2t], C[g][2t + 1] ------------------------------------- */
 
-void vg_mma_m8n8k4_f64_f64_f64(double d[2][LANES], const double a[LANES], const double b[LANES],
-                               const double c[2][LANES])
+void vg_mma_m8n8k4_f64_f64_f64(VgWarp *warp, uint32_t active, double d[2][LANES], const double a[LANES],
+                               const double b[LANES], const double c[2][LANES])
 {
+    (void)warp, (void)active;
     double sums[2][LANES];
     memcpy(sums, c, sizeof sums);
     for (int half = 0; half < 2; half++)

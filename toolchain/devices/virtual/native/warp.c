@@ -21,24 +21,25 @@ ALWAYS_INLINE int source_lane(enum ShuffleMode mode, int lane, int b, int c, int
     return *in_range ? source : lane;
 }
 
-ALWAYS_INLINE uint32_t shuffle(uint32_t *out, const uint32_t *values, const int32_t *b, const int32_t *c,
-                               const uint32_t *members, uint32_t active, enum ShuffleMode mode)
+ALWAYS_INLINE void shuffle(uint32_t active, uint32_t *out, uint32_t *out_in_range, const uint32_t *values,
+                           const int32_t *b, const int32_t *c, const uint32_t *members, enum ShuffleMode mode)
 {
-    uint32_t in_range[LANES], predicate = 0;
+    uint32_t in_range[LANES], all = 0;
     EACH_LANE(lane) {
         int inside, source = source_lane(mode, lane, b[lane], c[lane], &inside);
         out[lane] = active & members[lane] & 1u << source ? values[source] : (uint32_t)ABSENT;
         in_range[lane] = (uint32_t)inside << lane;
     }
-    EACH_LANE(lane) predicate |= in_range[lane];
-    return predicate;
+    EACH_LANE(lane) all |= in_range[lane];
+    *out_in_range = all;
 }
 
-#define SHUFFLE(name, mode)                                                                             \
-    uint32_t vg_shfl_##name(uint32_t *out, const uint32_t *values, const int32_t *b, const int32_t *c, \
-                            const uint32_t *members, uint32_t active)                                   \
-    {                                                                                                   \
-        return shuffle(out, values, b, c, members, active, mode);                                       \
+#define SHUFFLE(name, mode)                                                                               \
+    void vg_shfl_##name(VgWarp *warp, uint32_t active, uint32_t *out, uint32_t *out_in_range,            \
+                        const uint32_t *values, const int32_t *b, const int32_t *c, const uint32_t *members) \
+    {                                                                                                     \
+        (void)warp;                                                                                       \
+        shuffle(active, out, out_in_range, values, b, c, members, mode);                                  \
     }
 
 SHUFFLE(up, SHUFFLE_UP)
@@ -48,37 +49,29 @@ SHUFFLE(idx, SHUFFLE_INDEX)
 
 /* --- match: which lanes of my group hold my value ----------------------------------------------------------- */
 
-#define MATCH_ANY(name, type)                                                                              \
-    void vg_match_any_##name(uint32_t *out, const type *values, const uint32_t *members, uint32_t active) \
-    {                                                                                                      \
-        uint32_t equal[LANES] = {0};                                                                       \
-        for (int other = 0; other < LANES; other++)                                                        \
-            EACH_LANE(lane) equal[lane] |= (uint32_t)(values[lane] == values[other]) << other;             \
-        EACH_LANE(lane) out[lane] = equal[lane] & members[lane] & active;                                  \
+#define MATCH_ANY(name, type)                                                                            \
+    void vg_match_any_##name(VgWarp *warp, uint32_t active, uint32_t *out, const type *values,           \
+                             const uint32_t *members)                                                    \
+    {                                                                                                    \
+        uint32_t equal[LANES] = {0};                                                                     \
+        (void)warp;                                                                                      \
+        for (int other = 0; other < LANES; other++)                                                      \
+            EACH_LANE(lane) equal[lane] |= (uint32_t)(values[lane] == values[other]) << other;           \
+        EACH_LANE(lane) out[lane] = equal[lane] & members[lane] & active;                                \
     }
 
 MATCH_ANY(b32, uint32_t)
 MATCH_ANY(b64, uint64_t)
 
-/* The group's mask where all its values agree, else 0. */
-#define MATCH_ALL(name, type)                                                                              \
-    void vg_match_all_##name(uint32_t *out, const type *values, const uint32_t *members, uint32_t active) \
-    {                                                                                                      \
-        uint32_t equal[LANES];                                                                             \
-        vg_match_any_##name(equal, values, members, active);                                               \
-        EACH_LANE(lane) out[lane] = equal[lane] == (members[lane] & active) ? equal[lane] : 0;             \
-    }
-
-MATCH_ALL(b32, uint32_t)
-MATCH_ALL(b64, uint64_t)
-
 /* --- redux: one value a group -------------------------------------------------------------------------------- */
 
 /* Applies `combine` over each group of lanes that share a membermask. */
 #define REDUX(name, type, combine)                                                                          \
-    void vg_redux_##name(type *out, const type *values, const uint32_t *members, uint32_t active)          \
+    void vg_redux_##name(VgWarp *warp, uint32_t active, type *out, const type *values,                     \
+                         const uint32_t *members)                                                           \
     {                                                                                                       \
         uint32_t todo = active;                                                                             \
+        (void)warp;                                                                                         \
         while (todo) {                                                                                      \
             uint32_t group = members[__builtin_ctz(todo)] & active;                                         \
             type x = values[__builtin_ctz(group ? group : todo)];                                           \

@@ -1,0 +1,69 @@
+"""`cp.async`: copies from global to shared memory that land when their thread waits (native/async.c).
+
+The bulk, tensor and mbarrier forms are not here.
+"""
+
+from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
+from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
+from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
+from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Negated, Operand, Register
+
+HINTS = ("L2_64B", "L2_128B", "L2_256B")
+
+
+@instruction("cp", "async", writes=0)
+def copy(emit: Emitter, ins: Instruction) -> None:
+    """Queue a copy of 4, 8 or 16 bytes; what lies beyond the source size (or is ignored) becomes zero."""
+    require_known(ins, "async", "ca", "cg", "shared", "shared_cta", "global", HINTS)
+    destination, source, size, *rest = ins.operands
+    if not isinstance(size, Integer) or len(rest) > 1 or not {"ca", "cg"} & set(ins.modifiers):
+        raise unsupported(ins, "these operands")
+    given = constant("i32", size.value)
+    if rest:
+        given = _source_bytes(emit, rest[0], size.value)
+    whole = emit.compare("eq", given, constant("i32", size.value))
+    reading = emit.op("and", emit.bit_mask(whole), emit.active_mask())
+    sources = emit.addresses(source, "global", "async_copy", size.value, mask=reading, tag=".from")
+    places = emit.addresses(destination, "shared", "async_copy", size.value, tag=".to")
+    check = int(emit.mode.check)
+    emit.call_native("vg_cp_async", [], [places, sources, emit.lanes(given), size.value, check])
+
+
+def _source_bytes(emit: Emitter, operand: Operand, size: int) -> Value:
+    """Return how many bytes are read: `src-size`, or nothing where the predicate `ignore-src` holds."""
+    is_predicate = isinstance(operand, Negated) or (
+        isinstance(operand, Register) and emit.kernel.registers.get(operand.name) == "pred"
+    )
+    if is_predicate:
+        return emit.select(emit.get(operand, "pred"), constant("i32", 0), constant("i32", size))
+    return emit.intrinsic("llvm.umin", emit.get(operand, "b32"), constant("i32", size))
+
+
+@instruction("cp", "async", "commit_group", writes=0)
+def commit(emit: Emitter, ins: Instruction) -> None:
+    """Close each lane's group."""
+    emit.call_native("vg_cp_async_commit", [], [])
+
+
+@instruction("cp", "async", "wait_group", writes=0)
+def wait_for_groups(emit: Emitter, ins: Instruction) -> None:
+    """Land all but the newest groups."""
+    (newest,) = ins.operands
+    if not isinstance(newest, Integer):
+        raise unsupported(ins, "these operands")
+    emit.call_native("vg_cp_async_wait_group", [], [newest.value])
+
+
+@instruction("cp", "async", "wait_all", writes=0)
+def wait_for_all(emit: Emitter, ins: Instruction) -> None:
+    """Land everything."""
+    emit.call_native("vg_cp_async_wait_all", [], [])
+
+
+@instruction("cp", writes=0)
+@instruction("cp", "async", "bulk", writes=0)
+@instruction("cp", "async", "mbarrier", writes=0)
+def other_copies(emit: Emitter, ins: Instruction) -> None:
+    """Bulk copies, tensor maps and completion by mbarrier."""
+    raise unsupported(ins)

@@ -1,0 +1,85 @@
+"""`atom` and `red`: read-modify-write of memory, by native/atomics.c.
+
+Scopes and orderings are accepted and all run sequentially consistent; vector forms update their elements one
+by one. 128-bit forms are not here.
+"""
+
+from cudamaster.toolchain.devices.virtual.codegen.emitter import LLVM_TYPES, Emitter
+from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
+from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
+from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
+from cudamaster.toolchain.devices.virtual.ptx.nouns import TYPE_BYTES, Instruction, Operand, Vector
+
+ORDERS = ("relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys")
+SPACES = {"global": "global", "shared": "shared", "shared_cta": "shared"}
+VECTORS = {"v2": 2, "v4": 4, "v8": 8}
+BITWISE = ("and", "or", "xor", "exch", "cas")
+OPERATIONS = ("add", "min", "max", "inc", "dec", *BITWISE)
+KNOWN = frozenset(
+    [f"{name}_{kind}" for name in ("min", "max") for kind in ("u32", "s32", "u64", "s64")]
+    + [f"{name}_{kind}" for name in ("and", "or", "xor") for kind in ("b32", "b64")]
+    + [f"{name}_{kind}" for name in ("exch", "cas") for kind in ("b16", "b32", "b64")]
+    + [f"add_{kind}" for kind in ("u32", "u64", "f32", "f64", "f16", "bf16", "f16x2", "bf16x2")]
+    + ["inc_u32", "dec_u32"]
+)
+"""The functions of native/atomics.c, after `vg_atom_` and `vg_atom_shared_`."""
+
+
+def _name(ins: Instruction) -> str:
+    """Return which function does it, or raise Unsupported."""
+    require_known(ins, ORDERS, SPACES, VECTORS, OPERATIONS, "noftz", TYPE_BYTES)
+    operation = next((word for word in ins.modifiers[1:] if word in OPERATIONS), "")
+    kind = ins.type
+    if operation in BITWISE:
+        kind = f"b{8 * TYPE_BYTES[kind]}"
+    elif operation == "add":
+        kind = {"s32": "u32", "s64": "u64"}.get(kind, kind)
+    name = f"{operation}_{kind}"
+    if name not in KNOWN:
+        raise unsupported(ins)
+    return name
+
+
+@instruction("atom")
+def fetch_and_update(emit: Emitter, ins: Instruction) -> None:
+    """Update memory and return what was there before."""
+    destination, address, *sources = ins.operands
+    if not {"cas", "exch"}.isdisjoint(ins.modifiers):
+        emit.yield_soon(POLLING_WEIGHT)
+    old = _update(emit, ins, address, sources)
+    targets = destination.items if isinstance(destination, Vector) else (destination,)
+    for target, value in zip(targets, old, strict=True):
+        emit.put(target, value)
+
+
+POLLING_WEIGHT = 256
+"""A lock is often polled with these: let other warps run after some hundred of them."""
+
+
+@instruction("red", writes=0)
+def update(emit: Emitter, ins: Instruction) -> None:
+    """Update memory."""
+    address, *sources = ins.operands
+    _update(emit, ins, address, sources)
+
+
+def _update(emit: Emitter, ins: Instruction, address: Operand, sources: list[Operand]) -> list[Value]:
+    """Return the old elements: one, or one for each item of a vector."""
+    name, kind = _name(ins), ins.type
+    space = next((SPACES[word] for word in ins.modifiers if word in SPACES), "generic")
+    count = next((VECTORS[word] for word in ins.modifiers if word in VECTORS), 1)
+    places = emit.addresses(address, space, "atomic", count * TYPE_BYTES[kind])
+    function = f"vg_atom_{'shared_' if space == 'shared' else ''}{name}"
+    items = [source.items if isinstance(source, Vector) else (source,) for source in sources]
+    old = []
+    for i in range(count):
+        values = [emit.get(source[i], kind) for source in items]
+        place = places if i == 0 else _moved(emit, places, i * TYPE_BYTES[kind])
+        old += emit.call_native(function, [LLVM_TYPES[kind]], [place, *values])
+    return old
+
+
+def _moved(emit: Emitter, places: str, count: int) -> str:
+    """Return addresses `count` bytes further on."""
+    first = emit.load("i64", places, lanes=True, align=64)
+    return emit.spill(emit.op("add", first, constant("i64", count)), "atomic.element")
