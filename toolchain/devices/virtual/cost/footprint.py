@@ -1,0 +1,175 @@
+"""Distinct bytes that many blocks touch, extrapolated from the footprints of a few.
+
+Needed of the sample: groups (b, b + 1, b + grid.x) of neighbouring blocks, spread evenly over the grid with
+the first
+and the last block among them. Without neighbours blocks count as sharing nothing nearby.
+
+The model is separable: a rectangle of wx × wy blocks touches u·(1 + (wx - 1)(1 - ox))·(1 + (wy - 1)(1 - oy))
+of a
+buffer, where u is a block's own footprint and ox, oy the share of it that the next block in x or y touches
+too.
+Blocks far apart tell whether sharing among neighbours goes on: without it a grid of one dimension that walks
+a matrix in
+tiles would seem to touch one row only.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
+
+SECTOR_BYTES = 32
+_REGULAR = 0.6
+"""Share of the two commonest gaps between sectors from which a footprint counts as regular rather than
+random."""
+_FEW = 8
+"""Footprints of fewer sectors have no pattern."""
+
+Sectors = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class BufferFootprint:
+    """What blocks touch of one buffer, in sectors."""
+
+    sectors: float
+    """Sectors of the whole buffer."""
+    own: float
+    """Distinct sectors a block touches, mean over the sample."""
+    shared_x: float
+    """Share of them that the next block in x touches too, 0 to 1."""
+    shared_y: float
+    shared_far: float
+    """Share that a sampled block far away touches too."""
+    random: bool
+    """Whether a block's sectors lie in no regular pattern."""
+    fetched_per_sector: float
+    """Bytes of DRAM accesses ÷ bytes of sectors: above 1 where sectors lie alone."""
+
+    def rectangle(self, width: float, height: float, depth: float = 1.0) -> float:
+        """Distinct sectors that `width` × `height` × `depth` neighbouring blocks touch."""
+        growth = (
+            (1 + (width - 1) * (1 - self.shared_x))
+            * (1 + (height - 1) * (1 - self.shared_y))
+            * (1 + (depth - 1) * (1 - self.shared_far))
+        )
+        return self._saturated(growth)
+
+    def grid(self, grid: tuple[int, int, int]) -> float:
+        """Distinct sectors that the whole grid touches."""
+        blocks = grid[0] * grid[1] * grid[2]
+        far = self._saturated(1 + (blocks - 1) * (1 - self.shared_far))
+        return max(far, self.rectangle(*grid))
+
+    def _saturated(self, growth: float) -> float:
+        if self.sectors <= 0 or self.own <= 0:
+            return 0.0
+        if self.random:
+            share = min(self.own / self.sectors, 1 - 1e-12)
+            return -self.sectors * math.expm1(growth * math.log1p(-share))
+        return min(self.sectors, self.own * growth)
+
+
+def buffer_footprints(launch: SampledLaunch, access_bytes: int) -> tuple[BufferFootprint, ...]:
+    """One for each of `launch.allocations`, and a last one for everything outside them (module variables)."""
+    pieces = [_pieces(footprint, launch.allocations) for footprint in launch.footprints]
+    pairs = _pairs(launch)
+    sizes = [-(-size // SECTOR_BYTES) for _, size in launch.allocations]
+    found = []
+    for buffer in range(len(launch.allocations) + 1):
+        parts = [piece[buffer] for piece in pieces]
+        size = sizes[buffer] if buffer < len(sizes) else _union_size(parts)
+        found.append(_measure(parts, pairs, size, access_bytes))
+    return tuple(found)
+
+
+def _pieces(footprint: Sectors, allocations: Sequence[tuple[int, int]]) -> list[Sectors]:
+    """The part of a footprint in each allocation, then the part in none."""
+    pieces = []
+    elsewhere = np.ones(len(footprint), dtype=bool)
+    for first, size in allocations:
+        start, stop = np.searchsorted(
+            footprint, np.array([first // SECTOR_BYTES, -(-(first + size) // SECTOR_BYTES)], dtype=np.uint64)
+        )
+        pieces.append(footprint[start:stop])
+        elsewhere[start:stop] = False
+    return [*pieces, footprint[elsewhere]]
+
+
+def _union_size(parts: Sequence[Sectors]) -> int:
+    return len(np.unique(np.concatenate(parts))) if parts else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Pairs of sample indices: neighbours in x, in y, and blocks far apart."""
+
+    x: list[tuple[int, int]]
+    y: list[tuple[int, int]]
+    far: list[tuple[int, int]]
+
+
+def _pairs(launch: SampledLaunch) -> _Pairs:
+    where = {block: index for index, block in enumerate(launch.sampled_blocks)}
+    width = launch.request.grid[0]
+    x = [(i, where[b + 1]) for b, i in where.items() if b + 1 in where and (b + 1) % width]
+    y = [(i, where[b + width]) for b, i in where.items() if width > 1 and b + width in where]
+    return _Pairs(x, y, list(_far_pairs(launch.sampled_blocks, width)))
+
+
+def _far_pairs(blocks: Sequence[int], width: int) -> Iterator[tuple[int, int]]:
+    """Consecutive members of a chain of sampled blocks that are no neighbours."""
+    order = sorted(range(len(blocks)), key=lambda i: blocks[i])
+    last: int | None = None
+    for index in order:
+        if last is None or (blocks[index] - blocks[last] > 1 and blocks[index] - blocks[last] != width):
+            if last is not None:
+                yield last, index
+            last = index
+
+
+def _measure(parts: Sequence[Sectors], pairs: _Pairs, size: float, access_bytes: int) -> BufferFootprint:
+    own = float(np.mean([len(part) for part in parts])) if parts else 0.0
+    largest = max(parts, key=len, default=np.empty(0, np.uint64))
+    near_x = _shared(parts, pairs.x)
+    near_y = _shared(parts, pairs.y)
+    far = _shared(parts, pairs.far)
+    fallback = far if pairs.far else 0.0
+    return BufferFootprint(
+        float(size),
+        own,
+        near_x if pairs.x else fallback,
+        near_y if pairs.y else fallback,
+        far if pairs.far else min(near_x if pairs.x else 1.0, near_y if pairs.y else 1.0) if own else 0.0,
+        _is_random(largest),
+        _overfetch(largest, access_bytes),
+    )
+
+
+def _shared(parts: Sequence[Sectors], pairs: Sequence[tuple[int, int]]) -> float:
+    """Mean share of the smaller footprint that both blocks of a pair touch; pairs that touch nothing do not
+    count."""
+    shares = [
+        len(np.intersect1d(parts[a], parts[b], assume_unique=True)) / min(len(parts[a]), len(parts[b]))
+        for a, b in pairs
+        if len(parts[a]) and len(parts[b])
+    ]
+    return float(np.mean(shares)) if shares else 0.0
+
+
+def _is_random(sectors: Sectors) -> bool:
+    if len(sectors) < _FEW:
+        return False
+    _, counts = np.unique(np.diff(sectors), return_counts=True)
+    return bool(np.sort(counts)[-2:].sum() < _REGULAR * (len(sectors) - 1))
+
+
+def _overfetch(sectors: Sectors, access_bytes: int) -> float:
+    if not len(sectors) or access_bytes <= SECTOR_BYTES:
+        return 1.0
+    accesses = len(np.unique(sectors // np.uint64(access_bytes // SECTOR_BYTES)))
+    return accesses * access_bytes / (len(sectors) * SECTOR_BYTES)

@@ -1,0 +1,97 @@
+"""The latency bound: how long the launch would take if only waiting counted.
+
+A warp waits for the operands of each region (`scoreboard`); an SM's resident blocks wait side by side, the
+others queue.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering
+from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy
+from cudamaster.toolchain.devices.virtual.cost.regions import Region
+from cudamaster.toolchain.devices.virtual.cost.scoreboard import Latency, is_barrier, region_times
+from cudamaster.toolchain.devices.virtual.cost.traffic import Traffic
+from cudamaster.toolchain.devices.virtual.launch import MISSED_SECTORS, REQUESTS, SECTORS, SampledLaunch, Site
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
+from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
+
+_FEW_WAVES = 4
+"""Up to this many waves run in lock step; more blur into each other."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LatencyBound:
+    """Cycles of waiting."""
+
+    cycles: float
+    """On the busiest SM, over the launch."""
+    warp_cycles: float
+    """One warp's path from start to end, alone."""
+    by_instruction: Mapping[Instruction, float]
+    """`cycles` by the instruction waited for."""
+
+
+def latency_bound(
+    launch: SampledLaunch,
+    regions: Sequence[Region],
+    lowering: Lowering,
+    residency: Occupancy,
+    traffic: Traffic,
+    gpu: VirtualGpu,
+) -> LatencyBound:
+    """Waiting of the busiest SM: its rounds of resident blocks × a warp's path."""
+    latency = latency_of(launch, lowering, traffic, gpu)
+    times = region_times(launch.kernel, regions, lowering, latency, gpu.model.branch_cycles)
+    warps = len(launch.sampled_blocks) * launch.request.warps_per_block
+    waits: defaultdict[Instruction, float] = defaultdict(float)
+    path = gpu.model.block_start_cycles
+    for region, time in zip(regions, times, strict=True):
+        path += time.cycles * region.executions / warps
+        for instruction, cycles in time.blame.items():
+            waits[instruction] += cycles * region.executions / warps
+    rounds = _rounds(residency.busiest_blocks / residency.blocks_per_sm)
+    return LatencyBound(rounds * path, path, {i: cycles * rounds for i, cycles in waits.items()})
+
+
+def _rounds(waves: float) -> float:
+    """Times that an SM's places for blocks are filled: whole ones while waves end together."""
+    return float(-(-waves // 1)) if waves <= _FEW_WAVES else waves + 0.5
+
+
+def latency_of(launch: SampledLaunch, lowering: Lowering, traffic: Traffic, gpu: VirtualGpu) -> Latency:
+    """Cycles by instruction; loads as far as the sampled blocks had to go for them."""
+    table = gpu.model.latency
+    loads = {
+        site.instruction: _access_latency(site, [float(c) for c in counts], traffic, table)
+        for site, counts in zip(launch.sites, launch.site_counts, strict=True)
+        if counts[REQUESTS]
+    }
+
+    def latency(instruction: Instruction) -> float:
+        if instruction in loads:
+            return loads[instruction]
+        kind = lowering.work(instruction).latency
+        if is_barrier(instruction):
+            kind = "barrier"
+        if kind == "load":
+            kind = "shared" if "shared" in instruction.modifiers else "l1"
+        return table.get(kind, 0.0)
+
+    return latency
+
+
+def _access_latency(site: Site, counts: list[float], traffic: Traffic, table: Mapping[str, float]) -> float:
+    if site.space == "shared":
+        passes = counts[SECTORS] / counts[REQUESTS]
+        return table["shared"] * (2.0 if site.kind == "atomic" else 1.0) + 2 * max(0.0, passes - 1)
+    if site.space == "const":
+        return table["constant"]
+    if site.kind == "atomic":
+        return table["atomic"]
+    missed = counts[MISSED_SECTORS] / counts[REQUESTS]
+    leaves_l1 = min(1.0, missed)
+    leaves_l2 = min(1.0, traffic.dram_share * max(1.0, missed))
+    beyond = table["l2"] + leaves_l2 * (table["dram"] - table["l2"])
+    return table["l1"] + leaves_l1 * (beyond - table["l1"])

@@ -1,0 +1,78 @@
+"""How many blocks of a launch fit on an SM, and what keeps more from fitting (CUDA occupancy rules, 8.0 and
+newer)."""
+
+from dataclasses import dataclass
+
+from cudamaster.toolchain.build import KernelResources
+from cudamaster.toolchain.devices.virtual.launch import LaunchRequest
+from cudamaster.toolchain.spec import DeviceSpec
+
+_REGISTER_UNIT = 256
+"""Registers are given to a warp in units of this many."""
+_SHARED_UNIT = 128
+_RESERVED_SHARED_BYTES = 1024
+"""The system keeps this much shared memory of every block since compute capability 8.0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Resident blocks of a launch."""
+
+    blocks_per_sm: int
+    warps_per_sm: int
+    warps_possible: int
+    """The SM's own limit of warps."""
+    limiter: str
+    """`registers`, `shared memory`, `warps`, `blocks`, or `grid` where the whole grid leaves SMs short of
+    blocks."""
+    sm_count: int
+    block_count: int
+
+    @property
+    def theoretical(self) -> float:
+        """Warps that fit ÷ the SM's limit, 0 to 1."""
+        return self.warps_per_sm / self.warps_possible
+
+    @property
+    def waves(self) -> float:
+        """Grid ÷ blocks resident on the whole GPU."""
+        return self.block_count / (self.sm_count * self.blocks_per_sm)
+
+    @property
+    def busiest_blocks(self) -> int:
+        """Blocks that the busiest SM runs over the launch."""
+        return -(-self.block_count // self.sm_count)
+
+    @property
+    def resident_blocks(self) -> int:
+        """Blocks on the busiest SM at one time."""
+        return min(self.blocks_per_sm, self.busiest_blocks)
+
+    @property
+    def resident_on_gpu(self) -> int:
+        """Blocks on the whole GPU at one time."""
+        return min(self.block_count, self.sm_count * self.blocks_per_sm)
+
+
+def occupancy(request: LaunchRequest, resources: KernelResources, spec: DeviceSpec) -> Occupancy:
+    """Resident blocks of `request` on one SM of `spec`; at least one, since a launch that cannot run is
+    refused earlier."""
+    warps = request.warps_per_block
+    warp_registers = _round_up(max(resources.registers, 1) * 32, _REGISTER_UNIT)
+    reserved = _RESERVED_SHARED_BYTES if spec.architecture >= "sm_80" else 0
+    shared = _round_up(resources.shared_bytes + request.dynamic_shared_bytes, _SHARED_UNIT) + reserved
+    limits = {
+        "warps": spec.warps_per_sm // warps,
+        "registers": spec.registers_per_sm // warp_registers // warps,
+        "shared memory": spec.shared_bytes_per_sm // shared if shared else spec.blocks_per_sm,
+        "blocks": spec.blocks_per_sm,
+    }
+    limiter = min(limits, key=lambda name: limits[name])
+    blocks = max(1, limits[limiter])
+    if request.block_count < spec.sm_count * blocks:
+        limiter = "grid"
+    return Occupancy(blocks, blocks * warps, spec.warps_per_sm, limiter, spec.sm_count, request.block_count)
+
+
+def _round_up(value: int, unit: int) -> int:
+    return -(-value // unit) * unit

@@ -1,0 +1,184 @@
+"""How long one warp would take alone: a scoreboard over straight-line regions, operands' latencies included.
+
+Inside a region instructions start as soon as their operands are there (ptxas hoists loads), never before the
+last barrier, and at most one a clock. Values still on their way at a region's end are waited for by their
+first reader in the next region, entered from its most executed predecessor: a loop that loads its next tile
+early hides the latency. A short counted loop is walked as many times in a row as ptxas unrolls it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cudamaster.toolchain.devices.virtual.cost.dataflow import reads, writes
+from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering
+from cudamaster.toolchain.devices.virtual.cost.regions import Region, instructions
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Kernel
+
+_PASSES = 3
+"""Enough for values carried around nested loops: each pass follows them over one more edge."""
+
+Latency = Callable[[Instruction], float]
+"""Cycles from an instruction's start to its result."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Event:
+    """One instruction that started, and what it had waited for."""
+
+    instruction: Instruction
+    start: float
+    cause: "_Event | None"
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A result and when it is there."""
+
+    at: float
+    by: _Event | None
+
+
+_AT_ONCE = _Due(0.0, None)
+
+
+@dataclass(slots=True)
+class _Pending:
+    """What is still on its way when a region ends, in cycles after that end."""
+
+    ready: dict[str, _Due] = field(default_factory=dict)
+    groups: list[_Due] = field(default_factory=list)
+    """Committed groups of asynchronous copies, the oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegionTime:
+    """One region's steady state."""
+
+    cycles: float
+    blame: Mapping[Instruction, float]
+    """Cycles by the instruction whose result, or issue, was waited for."""
+
+
+def region_times(
+    kernel: Kernel, regions: Sequence[Region], lowering: Lowering, latency: Latency, branch_cycles: float
+) -> tuple[RegionTime, ...]:
+    """Time of each region, entered in its usual state."""
+    times: dict[int, RegionTime] = {}
+    leaving: dict[int, _Pending] = {}
+    codes = [instructions(kernel, region) for region in regions]
+    for _ in range(_PASSES):
+        for index, region in enumerate(regions):
+            usual = max(region.before, key=lambda i: (regions[i].executions, i), default=-1)
+            copies = max((lowering.copies[block] for block in region.blocks), default=1)
+            walk = _Walk(lowering, latency, leaving.get(usual, _Pending()))
+            times[index], leaving[index] = walk.run(codes[index], copies, branch_cycles)
+    return tuple(times[index] for index in range(len(regions)))
+
+
+def is_barrier(instruction: Instruction) -> bool:
+    """Whether a whole block meets here."""
+    return instruction.base in ("bar", "barrier") and "warp" not in instruction.modifiers
+
+
+class _Walk:
+    """One pass over a region's instructions."""
+
+    def __init__(self, lowering: Lowering, latency: Latency, entering: _Pending) -> None:
+        self._lowering = lowering
+        self._latency = latency
+        self._ready = dict(entering.ready)
+        self._groups = list(entering.groups)
+        self._copies_in_flight: _Due | None = None
+        self._floor = _AT_ONCE
+        """The last barrier: nothing behind it starts earlier."""
+        self._issued = 0.0
+        """Issue slots since the last barrier."""
+        self._last: _Event | None = None
+
+    def run(
+        self, code: Sequence[Instruction], copies: int, branch_cycles: float
+    ) -> tuple[RegionTime, _Pending]:
+        for _ in range(copies):
+            for instruction in code:
+                self._step(instruction)
+        end = max(self._now(), self._issue_time())
+        if code and code[-1].base in ("bra", "brx"):
+            end += branch_cycles
+        blame = self._blame(code, end)
+        time = RegionTime(end / copies, {i: cycles / copies for i, cycles in blame.items()})
+        return time, _Pending(
+            {name: _after(due, end) for name, due in self._ready.items() if due.at > end},
+            [_after(due, end) for due in self._groups],
+        )
+
+    def _now(self) -> float:
+        return 0.0 if self._last is None else self._last.start + 1
+
+    def _issue_time(self) -> float:
+        return self._floor.at + self._issued
+
+    def _step(self, instruction: Instruction) -> None:
+        due = self._floor
+        for name in reads(instruction):
+            due = max(due, self._ready.get(name, _AT_ONCE), key=lambda d: d.at)
+        if is_barrier(instruction):
+            due = self._everything(due)
+        if instruction.base == "cp" and "async" in instruction.modifiers:
+            due = self._asynchronous(instruction, due)
+        self._start(instruction, due)
+
+    def _start(self, instruction: Instruction, due: _Due) -> None:
+        issue = self._lowering.issue(instruction)
+        event = _Event(instruction, due.at, due.by)
+        if issue and (self._last is None or due.at >= self._last.start):
+            self._last = event
+        self._issued += issue
+        done = _Due(due.at + self._latency(instruction), event) if issue else due
+        for name in writes(instruction):
+            self._ready[name] = done
+        if is_barrier(instruction) or instruction.base in ("membar", "fence"):
+            self._floor = done
+            self._issued = 0.0
+
+    def _everything(self, due: _Due) -> _Due:
+        """A barrier waits until all instructions before it have started."""
+        started = max(self._now(), self._issue_time())
+        return due if due.at >= started else _Due(started, self._last)
+
+    def _asynchronous(self, instruction: Instruction, due: _Due) -> _Due:
+        """When an instruction of the `cp.async` family starts; copies are collected until their commit."""
+        kind = instruction.modifiers[2]
+        if kind == "commit_group":
+            self._groups.append(self._copies_in_flight or due)
+            self._copies_in_flight = None
+            return due
+        if kind not in ("wait_group", "wait_all"):
+            copied = _Due(due.at + self._latency(instruction), _Event(instruction, due.at, due.by))
+            self._copies_in_flight = max(self._copies_in_flight or copied, copied, key=lambda d: d.at)
+            return due
+        count = instruction.operands[0] if instruction.operands else None
+        kept = count.value if isinstance(count, Integer) else 0
+        waited = self._groups[: max(0, len(self._groups) - kept)]
+        self._groups = self._groups[len(waited) :]
+        if kind == "wait_all" and self._copies_in_flight:
+            waited.append(self._copies_in_flight)
+        return max([due, *waited], key=lambda d: d.at)
+
+    def _blame(self, code: Sequence[Instruction], end: float) -> dict[Instruction, float]:
+        """Follow the causes back from the last start; spread the time over all where issue was the limit."""
+        if self._issue_time() >= self._now() and self._issued:
+            total = sum(self._lowering.issue(i) for i in code)
+            return {i: end * self._lowering.issue(i) / total for i in code}
+        blame: dict[Instruction, float] = {}
+        at, event = end, self._last
+        while event is not None:
+            start = min(at, max(0.0, event.start))
+            blame[event.instruction] = blame.get(event.instruction, 0.0) + at - start
+            at, event = start, event.cause
+        return blame
+
+
+def _after(due: _Due, end: float) -> _Due:
+    """`due` as the next region sees it: the wait's cause is kept, the causes before that are not."""
+    by = _Event(due.by.instruction, 0.0, None) if due.by else None
+    return _Due(due.at - end, by)

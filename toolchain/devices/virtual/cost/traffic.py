@@ -1,0 +1,217 @@
+"""Bytes a launch moves between L1, L2 and DRAM.
+
+DRAM bytes are compulsory ones (every distinct byte once) plus those fetched again because more than L2 was
+touched in
+between: buffers that a later wave of resident blocks reads once more, and later sweeps of a block over its
+own data.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cudamaster.toolchain.devices.virtual.cost.footprint import (
+    SECTOR_BYTES,
+    BufferFootprint,
+    buffer_footprints,
+)
+from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy
+from cudamaster.toolchain.devices.virtual.cost.pointers import site_allocations
+from cudamaster.toolchain.devices.virtual.cost.regions import Region
+from cudamaster.toolchain.devices.virtual.launch import LANES, MISSED_SECTORS, SECTORS, SampledLaunch
+from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Bytes of one launch, whole grid."""
+
+    l2_load_bytes: float
+    """Load sectors that L1 did not hold."""
+    l2_store_bytes: float
+    l2_atomic_bytes: float
+    dram_read_bytes: float
+    dram_write_bytes: float
+    touched_bytes: Mapping[tuple[int, int], float]
+    """Distinct bytes by allocation: what L2 may hold for the next launch."""
+    atomic_places: float
+    """Sectors that global atomics are spread over."""
+
+    @property
+    def dram_bytes(self) -> float:
+        """Bytes read and written."""
+        return self.dram_read_bytes + self.dram_write_bytes
+
+    @property
+    def l2_bytes(self) -> float:
+        """Bytes between L1 and L2."""
+        return self.l2_load_bytes + self.l2_store_bytes + self.l2_atomic_bytes
+
+    @property
+    def dram_share(self) -> float:
+        """Share of the loads at L2 that DRAM answers."""
+        return min(1.0, self.dram_read_bytes / self.l2_load_bytes) if self.l2_load_bytes else 0.0
+
+
+@dataclass(slots=True)
+class L2Contents:
+    """Bytes of each allocation that L2 still holds from the launches before; the last touched stay."""
+
+    capacity_bytes: float
+    resident: dict[tuple[int, int], float] = field(default_factory=dict)
+
+    def after(self, touched: Mapping[tuple[int, int], float]) -> "L2Contents":
+        """The contents once a launch has touched `touched`."""
+        kept = L2Contents(self.capacity_bytes)
+        room = self.capacity_bytes
+        total = sum(touched.values())
+        shrink = min(1.0, room / total) if total else 1.0
+        for allocation, size in touched.items():
+            kept.resident[allocation] = size * shrink
+        room -= total * shrink
+        for allocation, size in reversed(self.resident.items()):
+            if allocation not in touched and room > 0:
+                kept.resident[allocation] = min(size, room)
+                room -= kept.resident[allocation]
+        return kept
+
+
+@dataclass(slots=True)
+class _Buffer:
+    """How the sampled sites use one buffer."""
+
+    loads: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
+    """Missed load sectors by region."""
+    stored_bytes: float = 0.0
+    atomics: float = 0.0
+
+
+def estimate_traffic(
+    launch: SampledLaunch,
+    regions: Sequence[Region],
+    residency: Occupancy,
+    gpu: VirtualGpu,
+    contents: L2Contents,
+) -> Traffic:
+    """Traffic of the whole grid of `launch`, with L2 holding `contents` before it."""
+    footprints = buffer_footprints(launch, gpu.model.dram_access_bytes)
+    uses = _uses(launch, regions)
+    scale = launch.request.block_count / len(launch.sampled_blocks)
+    waves = _Waves(launch, residency, footprints, gpu)
+    reads = writes = 0.0
+    touched: dict[tuple[int, int], float] = {}
+    for index, (footprint, use) in enumerate(zip(footprints, uses, strict=True)):
+        unique = waves.unique(index, use, scale)
+        allocation = launch.allocations[index] if index < len(launch.allocations) else (0, 0)
+        held = min(1.0, contents.resident.get(allocation, 0.0) / unique) if unique else 0.0
+        if not unique:
+            continue
+        touched[allocation] = unique
+        if not use.stored_bytes or use.loads or use.atomics:
+            reads += footprint.fetched_per_sector * waves.read_bytes(index, use, unique, held)
+        if use.stored_bytes or use.atomics:
+            writes += waves.written_bytes(use, unique, scale)
+    return _traffic(launch, scale, reads, writes, touched, _atomic_places(uses, footprints, launch))
+
+
+def _uses(launch: SampledLaunch, regions: Sequence[Region]) -> list[_Buffer]:
+    """Use of each allocation; sites of unknown origin belong to none of them."""
+    region_of = {block: i for i, region in enumerate(regions) for block in region.blocks}
+    uses = [_Buffer() for _ in range(len(launch.allocations) + 1)]
+    for site, counts, holder in zip(launch.sites, launch.site_counts, site_allocations(launch), strict=True):
+        if site.space not in ("global", "generic"):
+            continue
+        use = uses[-1 if holder is None else holder]
+        if site.kind == "store":
+            use.stored_bytes += float(counts[LANES]) * site.bytes_per_lane
+        elif site.kind == "atomic":
+            use.atomics += float(counts[SECTORS])
+        elif counts[SECTORS]:
+            use.loads[region_of.get(site.block_index, -1)] += float(counts[MISSED_SECTORS])
+    return uses
+
+
+class _Waves:
+    """Distinct bytes of the grid and of one wave of resident blocks, buffer by buffer."""
+
+    def __init__(
+        self,
+        launch: SampledLaunch,
+        residency: Occupancy,
+        footprints: Sequence[BufferFootprint],
+        gpu: VirtualGpu,
+    ) -> None:
+        self._grid = launch.request.grid
+        self._blocks = launch.request.block_count
+        self._samples = len(launch.sampled_blocks)
+        self._wave = residency.resident_on_gpu
+        self._footprints = footprints
+        usable = gpu.device.l2_bytes * gpu.model.l2_usable_fraction
+        distance = SECTOR_BYTES * sum(self._of_wave(i) for i in range(len(footprints)))
+        self._miss = max(0.0, 1 - usable / distance) if distance else 0.0
+
+    def unique(self, index: int, use: _Buffer, scale: float) -> float:
+        """Distinct bytes of the buffer that the grid touches, at least those that stores without loads
+        fill."""
+        footprint = self._footprints[index]
+        whole = SECTOR_BYTES * footprint.grid(self._grid)
+        if use.loads or use.atomics or not footprint.own:
+            return whole
+        return max(whole, min(use.stored_bytes * scale, SECTOR_BYTES * footprint.sectors))
+
+    def read_bytes(self, index: int, use: _Buffer, unique: float, held: float) -> float:
+        """Bytes DRAM answers: compulsory, again in later waves, again in later sweeps of a block."""
+        own = self._footprints[index].own
+        again = SECTOR_BYTES * self._of_wave(index) * max(1.0, self._blocks / self._wave) / unique - 1
+        sweeps = sum(min(missed / self._samples, own) for missed in use.loads.values()) / own - 1
+        return unique * (1 - held + (max(0.0, again) + max(0.0, sweeps)) * self._miss)
+
+    def written_bytes(self, use: _Buffer, unique: float, scale: float) -> float:
+        """Bytes written back: each distinct byte once."""
+        return unique if use.atomics else min(use.stored_bytes * scale, unique)
+
+    def _of_wave(self, index: int) -> float:
+        """Sectors of the buffer that one wave touches, at least its even share of the grid's."""
+        width = min(self._wave, self._grid[0])
+        height = min(max(1.0, self._wave / self._grid[0]), self._grid[1])
+        depth = max(1.0, self._wave / (self._grid[0] * self._grid[1]))
+        footprint = self._footprints[index]
+        share = self._wave / self._blocks * footprint.grid(self._grid)
+        return max(share, footprint.rectangle(width, height, depth))
+
+
+def _atomic_places(
+    uses: Sequence[_Buffer], footprints: Sequence[BufferFootprint], launch: SampledLaunch
+) -> float:
+    places = [f.grid(launch.request.grid) for use, f in zip(uses, footprints, strict=True) if use.atomics]
+    return max(1.0, sum(places))
+
+
+def _traffic(
+    launch: SampledLaunch,
+    scale: float,
+    reads: float,
+    writes: float,
+    touched: Mapping[tuple[int, int], float],
+    atomic_places: float,
+) -> Traffic:
+    loads = stores = atomics = 0.0
+    for site, counts in zip(launch.sites, launch.site_counts, strict=True):
+        if site.space in ("shared", "const"):
+            continue
+        if site.kind == "store":
+            stores += float(counts[SECTORS])
+        elif site.kind == "atomic":
+            atomics += float(counts[SECTORS])
+        else:
+            loads += float(counts[MISSED_SECTORS])
+    sectors = SECTOR_BYTES * scale
+    return Traffic(
+        loads * sectors,
+        stores * sectors,
+        atomics * sectors,
+        reads if loads or atomics else 0.0,
+        writes,
+        touched,
+        atomic_places,
+    )
