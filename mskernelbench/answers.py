@@ -26,9 +26,11 @@ class Answer:
         return compare(got.reshape(self.reference.shape), self.reference, self.bound)
 
 
-def draw_inputs(operator: Operator, workload: Workload, precision: Precision, seed: int) -> Arrays:
-    """The workload's input tensors; the seed alone decides their bytes."""
-    label = f"{operator.name}/{precision}/{workload.set}/{workload.label}"
+def draw_inputs(
+    operator: Operator, workload: Workload, precision: Precision, seed: int, draw: int = 0
+) -> Arrays:
+    """The workload's input tensors; seed and draw alone decide their bytes."""
+    label = f"{operator.name}/{precision}/{workload.set}/{workload.label}/{draw}"
     return operator.inputs(workload, precision, generator(seed, label))
 
 

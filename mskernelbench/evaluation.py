@@ -47,6 +47,8 @@ class WorkloadResult:
     """`memory`, `compute` or `latency`."""
     weight: float | None = None
     """The paper's T for this shape."""
+    pattern: str | None = None
+    """Structure of a sparse matrix."""
 
     def document(self) -> dict[str, Any]:
         """As JSON; figures that do not exist are absent."""
@@ -57,6 +59,7 @@ class WorkloadResult:
             "speedup": interval_document(self.speedup, "median"),
             "attainment": self.attainment,
             "bound": self.bound,
+            "pattern": self.pattern,
         }
         return {"set": self.set, "shape": dict(self.shape)} | {
             k: v for k, v in figures.items() if v is not None
@@ -123,4 +126,6 @@ class Evaluation:
 
 def interval_document(interval: Interval | None, centre: str) -> dict[str, float] | None:
     """An interval as JSON, its centre under the given name."""
-    return interval and {centre: interval.centre, "low": interval.low, "high": interval.high}
+    if interval is None:
+        return None
+    return {centre: interval.centre, "low": interval.low, "high": interval.high}

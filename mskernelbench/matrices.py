@@ -22,7 +22,8 @@ class Structure:
     @property
     def lengths(self) -> NDArray[np.int64]:
         """Entries of every row."""
-        return np.diff(self.offsets.astype(np.int64))
+        offsets = self.offsets.astype(np.int64)
+        return offsets[1:] - offsets[:-1]
 
 
 Pattern: TypeAlias = Callable[[int, int, int, np.random.Generator], Structure]

@@ -59,8 +59,10 @@ REAL = (
 
 def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -> Arrays:
     """The matrix in compressed rows, and x."""
-    structure = read_or_draw(workload, rng)
-    cols, nnz = int(workload.shape["cols"]), len(structure.columns)
+    if workload.matrix is not None:
+        return from_file(workload.matrix, precision, rng)
+    rows, cols, nnz = (int(workload.shape[name]) for name in ("rows", "cols", "nnz"))
+    structure = PATTERNS[workload.pattern or "uniform"](rows, cols, nnz, rng)
     match workload.values:
         case "integers":
             entries, x = ternary(rng, nnz, precision), probe_integers(rng, cols, precision)
@@ -71,14 +73,21 @@ def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -
             x[1 :: 2 if kind == "unread_nan" else cols] = np.nan
         case name:
             entries, x = (values(name, rng, count, precision) for count in (nnz, cols))
+    return arguments(structure, entries, x)
+
+
+def from_file(path: Path, precision: Precision, rng: np.random.Generator) -> Arrays:
+    """A Matrix Market file's matrix, rounded to the precision, and x around 0.75."""
+    from mskernelbench.matrix_market import read_matrix
+
+    matrix = read_matrix(path)
+    x = values("shifted", rng, matrix.cols, precision)
+    return arguments(matrix.structure, matrix.values.astype(precision.dtype), x)
+
+
+def arguments(structure: Structure, entries: NDArray[np.generic], x: NDArray[np.generic]) -> Arrays:
+    """The tensors by their names."""
     return {"values": entries, "col_indices": structure.columns, "row_offsets": structure.offsets, "x": x}
-
-
-def read_or_draw(workload: Workload, rng: np.random.Generator) -> Structure:
-    """The structure of the workload's matrix file, or one of its pattern."""
-    assert workload.pattern is not None
-    rows, cols, nnz = (int(workload.shape[name]) for name in ("rows", "cols", "nnz"))
-    return PATTERNS[workload.pattern](rows, cols, nnz, rng)
 
 
 def row_sums(arrays: Arrays, products: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,127 @@
+"""Checks a built kernel on workloads: fresh data, poisoned outputs, every element against its bound."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, prod
+from typing import Any
+
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.device import Device
+from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
+from mskernelbench.evaluation import Status, WorkloadResult
+from mskernelbench.guards import Refusal, first_refusal
+from mskernelbench.guards.evidence import CallEvidence
+from mskernelbench.materials import Materials
+from mskernelbench.operator import Operator, Workload
+from mskernelbench.tolerance import Comparison
+
+STATUSES = {
+    FailureKind.LAUNCH_FAILED: Status.LAUNCH_FAILED,
+    FailureKind.CRASHED: Status.LAUNCH_FAILED,
+    FailureKind.TIMED_OUT: Status.TIMED_OUT,
+    FailureKind.UNSUPPORTED: Status.UNSUPPORTED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of checking."""
+
+    results: tuple[WorkloadResult, ...]
+    """One for every workload that was compared, the refused one last."""
+    refusal: Refusal | None
+    """Why checking stopped; None when every workload is right."""
+
+
+class Checker:
+    """Checks one build; remembers its outputs, to know them again."""
+
+    def __init__(self, device: Device, operator: Operator, materials: Materials) -> None:
+        self._device = device
+        self._operator = operator
+        self._materials = materials
+        self._earlier: list[Mapping[str, NDArray[Any]]] = []
+
+    def check(self, build: Build, workloads: Sequence[Workload]) -> Checked:
+        """Every workload, then one of them again with other data; stops at the first refusal."""
+        results: list[WorkloadResult] = []
+        for workload, draw in [*((w, 0) for w in workloads), *((w, 1) for w in self._largest(workloads))]:
+            outcome = self._call(build, workload, draw)
+            if isinstance(outcome, Refusal):
+                return Checked(tuple(results), outcome)
+            if draw == 0:
+                results.append(outcome.result)
+            if outcome.refusal:
+                return Checked(tuple(results), outcome.refusal)
+        return Checked(tuple(results), None)
+
+    def _largest(self, workloads: Sequence[Workload]) -> list[Workload]:
+        """The workload with the most output elements: kept answers and call counters show on it."""
+        return sorted(workloads, key=self._output_elements)[-1:]
+
+    def _output_elements(self, workload: Workload) -> int:
+        return sum(prod(dimensions) for dimensions in self._operator.outputs(workload.shape).values())
+
+    def _call(self, build: Build, workload: Workload, draw: int) -> "Refusal | _Judged":
+        arguments = self._materials.arguments(workload, draw)
+        outputs = self._device.run(build, arguments)
+        if isinstance(outputs, RunFailure):
+            return failure_refusal(outputs, workload)
+        answers = self._materials.answers(workload, draw)
+        comparisons = {name: answer.compare(outputs.arrays[name]) for name, answer in answers.items()}
+        evidence = CallEvidence(
+            self._operator, workload, arguments, outputs, comparisons, tuple(self._earlier)
+        )
+        self._earlier.append(outputs.arrays)
+        return _Judged(_result(workload, comparisons), _refusal(evidence))
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    result: WorkloadResult
+    refusal: Refusal | None
+
+
+def failure_refusal(failure: RunFailure, workload: Workload) -> Refusal:
+    """A call that gave no outputs, as a verdict."""
+    fault = f": {failure.fault}" if failure.fault and failure.fault.message not in failure.reason else ""
+    return Refusal(STATUSES[failure.kind], f"{failure.reason}{fault} (workload {workload.label})")
+
+
+def _result(workload: Workload, comparisons: Mapping[str, Comparison]) -> WorkloadResult:
+    worst = max((c.ratio for c in comparisons.values()), default=0.0)
+    return WorkloadResult(
+        workload.set, workload.shape, error_ratio=worst if isfinite(worst) else None, pattern=workload.pattern
+    )
+
+
+def _refusal(evidence: CallEvidence) -> Refusal | None:
+    """What the device saw, then the guards, then the first element outside its bound."""
+    return _fault(evidence.outputs, evidence) or first_refusal("calls", evidence) or _mismatch(evidence)
+
+
+def _fault(outputs: Outputs, evidence: CallEvidence) -> Refusal | None:
+    if not outputs.faults:
+        return None
+    return Refusal(Status.WRONG, f"{outputs.faults[0]} in {evidence.place}")
+
+
+def _mismatch(evidence: CallEvidence) -> Refusal | None:
+    for name, comparison in evidence.comparisons.items():
+        if not comparison.right:
+            return Refusal(Status.WRONG, mismatch_sentence(name, comparison, evidence.place))
+    return None
+
+
+def mismatch_sentence(name: str, comparison: Comparison, place: str) -> str:
+    """`output y[17] of workload rows=63 is 0.0, expected 3.14 ± 1e-06 (error 2.1e+05 × the bound)`."""
+    assert comparison.index is not None
+    assert comparison.bound is not None
+    element = ", ".join(str(i) for i in comparison.index)
+    exact = comparison.bound == 0
+    margin = "exactly" if exact else f"± {comparison.bound:.2g}"
+    ratio = comparison.element_ratio
+    error = f" (error {ratio:.2g} × the bound)" if ratio is not None and isfinite(ratio) else ""
+    return f"output {name}[{element}] of {place} is {comparison.got:.9g}, expected {comparison.expected:.9g} {margin}{error}"

@@ -1,0 +1,1 @@
+"""Guards that look at a checked call."""

@@ -1,0 +1,23 @@
+"""Refuses outputs that still hold the poison put there before the call: work that was not done."""
+
+import numpy as np
+
+from mskernelbench.evaluation import Status
+from mskernelbench.guards.evidence import CallEvidence
+from mskernelbench.operator import Contract
+from mskernelbench.poison import still_poisoned
+
+STATUS = Status.WRONG
+
+
+def refuse(evidence: CallEvidence) -> str | None:
+    """The first element of a poisoned output that was never written, and how many there are."""
+    if evidence.operator.contract is not Contract.POISONED:
+        return None
+    for name in evidence.operator.output_names:
+        unwritten = np.argwhere(still_poisoned(evidence.outputs.arrays[name]))
+        if len(unwritten):
+            place = ", ".join(str(i) for i in unwritten[0])
+            total = evidence.outputs.arrays[name].size
+            return f"output {name}[{place}] of {evidence.place} was never written ({len(unwritten)} of {total} elements)"
+    return None

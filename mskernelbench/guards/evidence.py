@@ -1,0 +1,54 @@
+"""What guards look at, one class a stage."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.arguments import Arguments
+from cudamaster.toolchain.outputs import Outputs
+from cudamaster.toolchain.timing import Clock
+from mskernelbench.elf import Symbols
+from mskernelbench.operator import Operator, Workload
+from mskernelbench.tolerance import Comparison
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectEvidence:
+    """A compiled candidate, before it runs."""
+
+    symbols: Symbols
+    """Of the host object before linking: macros and pasted tokens hide nothing here."""
+    source: str
+    operator: Operator
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallEvidence:
+    """One checked call that returned."""
+
+    operator: Operator
+    workload: Workload
+    arguments: Arguments
+    outputs: Outputs
+    comparisons: Mapping[str, Comparison]
+    """Every output against its answer."""
+    earlier: Sequence[Mapping[str, NDArray[Any]]]
+    """Outputs of this candidate's earlier calls, on other inputs."""
+
+    @property
+    def place(self) -> str:
+        """Names the workload in a sentence."""
+        return f"workload {self.workload.label}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TimeEvidence:
+    """One timed workload."""
+
+    workload: Workload
+    candidate_ms: float
+    floor_ms: float
+    """The least time the device's peaks allow, in milliseconds."""
+    clock: Clock

@@ -1,0 +1,124 @@
+"""Times a candidate against the baseline, workload by workload, on one device."""
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import NoReturn
+
+from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.device import Device
+from cudamaster.toolchain.outputs import RunFailure
+from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
+from mskernelbench.checking import failure_refusal
+from mskernelbench.errors import BaselineBroken
+from mskernelbench.evaluation import WorkloadResult
+from mskernelbench.guards import Refusal, first_refusal
+from mskernelbench.guards.evidence import TimeEvidence
+from mskernelbench.materials import Materials
+from mskernelbench.operator import Operator, Precision, Workload
+from mskernelbench.ratios import speedup
+from mskernelbench.roofline import roofline
+from mskernelbench.scores import attainment
+from mskernelbench.seeds import generator
+
+ROUNDS = 5
+"""Turns of a measured race; in each, baseline and candidate run in random order."""
+SAMPLES_A_ROUND = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Whose work is timed, on what."""
+
+    device: Device
+    operator: Operator
+    precision: Precision
+    materials: Materials
+    seed: int
+
+
+class Race:
+    """Times candidates against one baseline build. A modelled baseline is timed once a workload, a measured one
+    beside every candidate, since clocks and temperatures drift. Safe to use from several threads."""
+
+    def __init__(self, lane: Lane, baseline: Build) -> None:
+        self._lane = lane
+        self.baseline = baseline
+        self._modelled: dict[str, Timing] = {}
+        self._lock = Lock()
+
+    def baseline_alone(self, workload: Workload) -> WorkloadResult:
+        """The baseline's own row: its speedup over itself is 1. Raises BaselineBroken."""
+        timing = self._baseline_timing(workload)
+        return self._row(workload, timing, timing)
+
+    def run(self, candidate: Build, workload: Workload) -> WorkloadResult | Refusal:
+        """One workload's row, or why the candidate has no time on it. Raises BaselineBroken."""
+        measured = self._lane.device.clock is Clock.MEASURED
+        pair = self._turns(candidate, workload) if measured else self._once(candidate, workload)
+        if isinstance(pair, RunFailure):
+            return failure_refusal(pair, workload)
+        row = self._row(workload, *pair)
+        roof = roofline(self._lane.device.spec, self._lane.operator, self._lane.precision, workload)
+        evidence = TimeEvidence(workload, pair[1].median_ms, roof.floor_ms, self._lane.device.clock)
+        return first_refusal("times", evidence) or row
+
+    def _once(self, candidate: Build, workload: Workload) -> tuple[Timing, Timing] | RunFailure:
+        timing = self._time(candidate, workload, 1)
+        if isinstance(timing, RunFailure):
+            return timing
+        return self._baseline_timing(workload), timing
+
+    def _turns(self, candidate: Build, workload: Workload) -> tuple[Timing, Timing] | RunFailure:
+        rng = generator(self._lane.seed, f"order {candidate.key} {workload.label}")
+        times: tuple[list[Timing], list[Timing]] = ([], [])
+        for _ in range(ROUNDS):
+            for arm in rng.permutation(2):
+                timing = self._time((self.baseline, candidate)[arm], workload, SAMPLES_A_ROUND)
+                if isinstance(timing, RunFailure):
+                    if arm == 0:
+                        self._give_up(timing, workload)
+                    return timing
+                times[arm].append(timing)
+        return joined(times[0]), joined(times[1])
+
+    def _baseline_timing(self, workload: Workload) -> Timing:
+        """The baseline alone, timed once and kept."""
+        with self._lock:
+            kept = self._modelled.get(workload.label)
+        if kept:
+            return kept
+        timing = self._time(self.baseline, workload, ROUNDS * SAMPLES_A_ROUND)
+        if isinstance(timing, RunFailure):
+            self._give_up(timing, workload)
+        with self._lock:
+            return self._modelled.setdefault(workload.label, timing)
+
+    def _time(self, build: Build, workload: Workload, samples: int) -> Timing | RunFailure:
+        plan = TimingPlan(samples=samples, seed=self._lane.seed)
+        return self._lane.device.time(build, self._lane.materials.arguments(workload), plan)
+
+    def _give_up(self, failure: RunFailure, workload: Workload) -> NoReturn:
+        raise BaselineBroken(
+            f"the baseline of {self._lane.operator.name} {self._lane.precision} could not be timed on "
+            f"{self._lane.device.name}: {failure.reason} (workload {workload.label})"
+        )
+
+    def _row(self, workload: Workload, baseline: Timing, candidate: Timing) -> WorkloadResult:
+        roof = roofline(self._lane.device.spec, self._lane.operator, self._lane.precision, workload)
+        return WorkloadResult(
+            workload.set,
+            workload.shape,
+            pattern=workload.pattern,
+            baseline_ms=baseline.median_ms,
+            candidate_ms=candidate.median_ms,
+            speedup=speedup(baseline, candidate, self._lane.seed),
+            attainment=attainment(roof.time_ms, candidate.median_ms),
+            bound=roof.bound,
+            weight=self._lane.operator.weight(workload.shape),
+        )
+
+
+def joined(timings: list[Timing]) -> Timing:
+    """The samples of several timings of one kernel as one."""
+    samples = tuple(ms for timing in timings for ms in timing.samples_ms)
+    return Timing(timings[0].clock, samples, timings[0].kernels)

@@ -1,0 +1,204 @@
+"""The referee: judges kernels for one operator at one precision on one device."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from threading import RLock
+from typing import NamedTuple
+
+from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.device import Device
+from cudamaster.toolchain.kernel import KernelSource
+from cudamaster.toolchain.outputs import FailureKind, RunFailure
+from cudamaster.toolchain.profile import Profile
+from mskernelbench.checking import Checked, Checker
+from mskernelbench.elf import read_symbols
+from mskernelbench.entries import EntryProblem, accepted_names, find_entry
+from mskernelbench.errors import BaselineBroken
+from mskernelbench.evaluation import Evaluation, Status, WorkloadResult
+from mskernelbench.guards import Refusal, first_refusal
+from mskernelbench.guards.evidence import ObjectEvidence
+from mskernelbench.materials import Materials
+from mskernelbench.operator import Operator, Precision, Workload
+from mskernelbench.racing import Lane, Race
+from mskernelbench.verdict import Bench, accepted, refused
+
+SETS = ("check", "paper", "real")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Baseline:
+    """Our own kernel, checked and timed: what candidates are compared with."""
+
+    source: str
+    entry: str
+    build: Build
+    evaluation: Evaluation
+    """Correct, with a speedup of 1."""
+
+
+class Built(NamedTuple):
+    """A candidate that can run."""
+
+    entry: str
+    build: Build
+
+
+class Referee:
+    """Judges any number of candidates, also from several threads; inputs, answers and baseline times are kept.
+
+    `sets` are the workloads it times besides checking; `shapes` are the user's own, timed as the set `user` instead.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        operator: Operator,
+        precision: Precision,
+        *,
+        seed: int = 0,
+        sets: Sequence[str] = SETS,
+        shapes: Sequence[Workload] | None = None,
+    ) -> None:
+        self.device = device
+        self.operator = operator
+        self.precision = precision
+        self.seed = seed
+        self._shapes = tuple(shapes or ())
+        self.sets = ("check", "user") if self._shapes else tuple(sets)
+        self._materials = Materials(operator, precision, seed)
+        self._bench = Bench(operator.name, str(precision), device.name, device.clock, seed)
+        self._lock = RLock()
+        self._baseline: Baseline | None = None
+        self._holders: Counter[str] = Counter()
+
+    def workloads(self, name: str) -> tuple[Workload, ...]:
+        """The workloads of one set."""
+        return self._shapes if name == "user" else self.operator.in_set(name)
+
+    def timed_workloads(self, sets: Sequence[str] | None = None) -> tuple[Workload, ...]:
+        """All workloads of these sets (by default the referee's own) but `check`."""
+        names = [name for name in sets or self.sets if name != "check"]
+        return tuple(workload for name in names for workload in self.workloads(name))
+
+    def baseline(self) -> Baseline:
+        """Our baseline, built, checked and timed once. Raises BaselineBroken."""
+        with self._lock:
+            if self._baseline is None:
+                self._baseline = self._judge_baseline()
+            return self._baseline
+
+    def evaluate(
+        self,
+        source: str,
+        entry: str | None = None,
+        sets: Sequence[str] | None = None,
+        timed: Sequence[Workload] | None = None,
+    ) -> Evaluation:
+        """The verdict on a candidate: built, gated, checked, and timed on `timed` or on these sets.
+
+        `entry` picks one of several entries. Raises BaselineBroken where there is nothing to compare a time with.
+        """
+        built = self._build(source, entry)
+        if isinstance(built, Refusal):
+            return refused(self._bench, entry or self._entry, built)
+        with self._held(built.build):
+            return self._judge(built, self.timed_workloads(sets) if timed is None else timed)
+
+    def profile(
+        self, source: str, entry: str | None = None, workload: Workload | None = None
+    ) -> Profile | RunFailure:
+        """What one call does on the device, on the heaviest timed workload unless one is given."""
+        built = self._build(source, entry)
+        if isinstance(built, Refusal):
+            return RunFailure(FailureKind.LAUNCH_FAILED, built.reason)
+        chosen = workload or self.heaviest()
+        with self._held(built.build):
+            return self.device.profile(built.build, self._materials.arguments(chosen))
+
+    def heaviest(self) -> Workload:
+        """The timed workload with the largest T; of the check set where none is timed."""
+        candidates = self.timed_workloads() or self.workloads("check")
+        return max(candidates, key=lambda workload: self.operator.weight(workload.shape))
+
+    @contextmanager
+    def _held(self, build: Build) -> Iterator[None]:
+        """Use `build`; the device lets go of it when nobody does any more."""
+        with self._lock:
+            self._holders[build.key] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._holders[build.key] -= 1
+                last = not self._holders[build.key]
+            if last:
+                self.device.release(build)
+
+    @property
+    def _entry(self) -> str:
+        return self.operator.entry_symbol(self.precision)
+
+    def _judge(self, built: Built, timed: Sequence[Workload]) -> Evaluation:
+        checked = self._check(built.build)
+        if checked.refusal:
+            return refused(self._bench, built.entry, checked.refusal, checked.results)
+        rows: list[WorkloadResult] = list(checked.results)
+        for workload in timed:
+            row = self._race.run(built.build, workload)
+            if isinstance(row, Refusal):
+                return refused(self._bench, built.entry, row, checked.results)
+            rows.append(row)
+        return accepted(self._bench, built.entry, rows)
+
+    def _build(self, source: str, entry: str | None) -> Built | Refusal:
+        found = find_entry(source, self.operator, self.precision, entry)
+        if isinstance(found, EntryProblem):
+            return Refusal(Status.BUILD_FAILED, found.reason)
+        build = self.device.build(KernelSource(source, found.name))
+        if not build.ok:
+            return Refusal(Status.BUILD_FAILED, build.first_error)
+        return self._gate(build, found.name) or Built(found.name, build)
+
+    def _gate(self, build: Build, entry: str) -> Refusal | None:
+        """What the compiled object says against it; devices without host objects have nothing to look at."""
+        if build.host_object is None:
+            return None
+        symbols = read_symbols(build.host_object)
+        if entry not in symbols.defined:
+            reason = f'the object has no extern "C" function {entry}: is it a template, inline or inside a namespace?'
+            return Refusal(Status.BUILD_FAILED, reason)
+        return first_refusal("objects", ObjectEvidence(symbols, build.source.text, self.operator))
+
+    def _check(self, build: Build) -> Checked:
+        checker = Checker(self.device, self.operator, self._materials)
+        return checker.check(build, self.workloads("check"))
+
+    @property
+    def _race(self) -> Race:
+        with self._lock:
+            return self._baseline_race
+
+    @cached_property
+    def _baseline_race(self) -> Race:
+        built = self._build(self.operator.baseline(self.precision), None)
+        if isinstance(built, Refusal):
+            raise BaselineBroken(self._broken(built))
+        self._holders[built.build.key] += 1
+        lane = Lane(self.device, self.operator, self.precision, self._materials, self.seed)
+        return Race(lane, built.build)
+
+    def _judge_baseline(self) -> Baseline:
+        source, race = self.operator.baseline(self.precision), self._race
+        checked = self._check(race.baseline)
+        if checked.refusal:
+            raise BaselineBroken(self._broken(checked.refusal))
+        rows = [*checked.results, *(race.baseline_alone(w) for w in self.timed_workloads())]
+        evaluation = accepted(self._bench, race.baseline.source.entry, rows)
+        return Baseline(source, race.baseline.source.entry, race.baseline, evaluation)
+
+    def _broken(self, refusal: Refusal) -> str:
+        names = " or ".join(accepted_names(self.operator, self.precision)[:1])
+        return f"our baseline {names} is {refusal.status} on {self.device.name}: {refusal.reason}"

@@ -1,0 +1,79 @@
+"""The user's own sizes: `--shape M=4096,N=2048,K=4096` as a workload of the set `user`."""
+
+from collections.abc import Mapping
+
+from mskernelbench.errors import BadShape
+from mskernelbench.operator import Kind, Operator, Parameter, Precision, Shape, Workload
+
+LIMIT_BYTES = 16 * 2**30
+"""All buffers of a workload together."""
+
+
+def parse_shape(operator: Operator, given: str | Mapping[str, str]) -> Workload:
+    """The workload that `given` describes, as `M=64,N=8` or as names and texts. Raises BadShape.
+
+    The names are those of the entry's scalars; scalars with a default may be left out. Sparse operators take `rows`,
+    `cols`, `nnz_per_row` or `density`, and `pattern`.
+    """
+    named = split_shape(given) if isinstance(given, str) else given
+    workload = operator.user_shape(named) if operator.user_shape else _dense(operator, named)
+    largest = operator.dram_bytes(workload.shape, Precision.FP32)
+    if largest > LIMIT_BYTES:
+        raise BadShape(
+            f"{workload.label} needs {largest / 2**30:.1f} GiB; at most {LIMIT_BYTES / 2**30:.0f} fit"
+        )
+    return workload
+
+
+def split_shape(text: str) -> dict[str, str]:
+    """`M=64,N=8` as names and texts. Raises BadShape."""
+    named: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (name and equals and value):
+            raise BadShape(f"{part.strip()!r} is not NAME=VALUE; a shape is written like M=64,N=8")
+        if name in named:
+            raise BadShape(f"{name} is given twice in {text}")
+        named[name] = value
+    return named
+
+
+def _dense(operator: Operator, named: Mapping[str, str]) -> Workload:
+    scalars = [p for p in operator.signature if p.kind is not Kind.TENSOR]
+    usual = _usual(operator)
+    names = {p.name.lower(): p.name for p in scalars}
+    given = {names.get(name.lower(), name): text for name, text in named.items()}
+    example = ",".join(f"{name}={value}" for name, value in usual.shape.items())
+    if unknown := sorted(set(given) - set(names.values())):
+        raise BadShape(f"{operator.name} has no size {unknown[0]!r}; write its shape as {example}")
+    shape = {
+        p.name: _value(p, given, usual.shape, example) for p in scalars if _wanted(p, given, usual.shape)
+    }
+    return Workload("user", shape, usual.values)
+
+
+def _usual(operator: Operator) -> Workload:
+    """A timed workload of the operator: its data, and its scalars where they are left out."""
+    return next(w for w in operator.workloads if w.set != "check")
+
+
+def _wanted(parameter: Parameter, given: Mapping[str, str], usual: Shape) -> bool:
+    """Whether a workload's shape holds this scalar; one with a default only where it is given or usual."""
+    return parameter.default is None or parameter.name in given or parameter.name in usual
+
+
+def _value(parameter: Parameter, given: Mapping[str, str], usual: Shape, example: str) -> int | float:
+    name = parameter.name
+    if name not in given:
+        if parameter.kind is Kind.INT:
+            raise BadShape(f"{name} is missing; write the shape as {example}")
+        return usual[name]
+    kind = int if parameter.kind is Kind.INT else float
+    try:
+        value = kind(given[name])
+    except ValueError:
+        words = "a whole number" if kind is int else "a number"
+        raise BadShape(f"{name}={given[name]} is not {words}") from None
+    if kind is int and not 0 < value < 2**31:
+        raise BadShape(f"{name}={value} does not lie between 1 and 2^31 − 1")
+    return value

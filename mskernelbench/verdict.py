@@ -1,0 +1,81 @@
+"""Puts verdicts together: an Evaluation from a refusal, or from the rows of a correct candidate."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cudamaster.toolchain.timing import Clock
+from mskernelbench.evaluation import Evaluation, Interval, Status, WorkloadResult
+from mskernelbench.guards import Refusal
+from mskernelbench.ratios import over_all
+from mskernelbench.scores import geometric_mean, paper_score
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What every verdict of one referee shares."""
+
+    operator: str
+    precision: str
+    device: str
+    clock: Clock
+    seed: int
+
+
+def refused(bench: Bench, entry: str, refusal: Refusal, rows: Sequence[WorkloadResult] = ()) -> Evaluation:
+    """The verdict on a candidate that is not accepted, with the workloads it was checked on."""
+    return Evaluation(
+        operator=bench.operator,
+        precision=bench.precision,
+        entry=entry,
+        device=bench.device,
+        clock=str(bench.clock),
+        status=refusal.status,
+        reason=refusal.reason,
+        seed=bench.seed,
+        guard=refusal.guard,
+        workloads=tuple(rows),
+    )
+
+
+def accepted(bench: Bench, entry: str, rows: Sequence[WorkloadResult]) -> Evaluation:
+    """The verdict on a correct candidate; figures exist where workloads were timed."""
+    speedups = [row.speedup for row in rows if row.speedup is not None]
+    attained = [row.attainment for row in rows if row.attainment is not None]
+    overall = over_all(speedups, bench.clock) if speedups else None
+    return Evaluation(
+        operator=bench.operator,
+        precision=bench.precision,
+        entry=entry,
+        device=bench.device,
+        clock=str(bench.clock),
+        status=Status.CORRECT,
+        reason=_sentence(rows, overall, bench.clock),
+        seed=bench.seed,
+        speedup=overall,
+        paper_score=_paper_score(rows),
+        attainment=geometric_mean(attained) if attained else None,
+        workloads=tuple(rows),
+    )
+
+
+def _paper_score(rows: Sequence[WorkloadResult]) -> float | None:
+    paper = [row for row in rows if row.set == "paper" and row.speedup is not None and row.weight]
+    if not paper:
+        return None
+    return paper_score(
+        [int(row.weight) for row in paper if row.weight],
+        [row.speedup.centre for row in paper if row.speedup],
+    )
+
+
+def _sentence(rows: Sequence[WorkloadResult], overall: Interval | None, clock: Clock) -> str:
+    """What was found, in one sentence."""
+    checked = sum(row.error_ratio is not None for row in rows)
+    timed = sum(row.speedup is not None for row in rows)
+    right = f"right on {checked} checked workloads"
+    if overall is None:
+        return right
+    where = f"over {timed} timed workloads (geometric mean, {clock})"
+    if overall.low <= 1 <= overall.high:
+        return f"{right}; no difference from the baseline that can be told {where}"
+    return f"{right}; {overall.centre:.3g} times as fast as the baseline {where}"

@@ -1,0 +1,82 @@
+"""What the import list lets through and what it refuses, on objects that nvcc compiled."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mskernelbench.catalog import load_operator
+from mskernelbench.elf import Symbols, read_symbols
+from mskernelbench.guards.evidence import ObjectEvidence
+from mskernelbench.guards.objects.imports import refuse
+
+OPERATOR = load_operator("spmv_csr")
+KERNEL = "__global__ void k(float* y) { *y = 1; }\n"
+ENTRY = 'extern "C" void spmv_csr(float* y, cudaStream_t s) { BODY k<<<1, 1, 0, s>>>(y); }\n'
+
+needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the path")
+
+
+def judged(folder: Path, head: str, body: str) -> str | None:
+    source = head + KERNEL + ENTRY.replace("BODY", body)
+    (folder / "kernel.cu").write_text(source)
+    command = ["nvcc", "-arch=sm_90a", "-std=c++17", "-O1", "-c", "kernel.cu", "-o", "kernel.o"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=100)
+    return refuse(ObjectEvidence(read_symbols(folder / "kernel.o"), source, OPERATOR))
+
+
+HONEST = """
+static bool once = false;
+if (!once) { cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 16); once = true; }
+void* args[] = {&y};
+cudaLaunchCooperativeKernel((void*)k, dim3(1), dim3(1), args, 0, s);
+float* d; if (cudaMalloc(&d, 64) != cudaSuccess) { fprintf(stderr, "%s", cudaGetErrorString(cudaGetLastError())); exit(1); }
+cudaMemsetAsync(d, 0, 64, s); cudaFree(d); cudaDeviceSynchronize();
+std::vector<int> sizes(3); int blocks = (int)sqrtf((float)sizes.size());
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, 32, 0);
+"""
+
+
+@needs_nvcc
+def test_an_honest_host_function_passes(tmp_path: Path) -> None:
+    assert judged(tmp_path, "#include <cstdio>\n#include <cmath>\n#include <vector>\n", HONEST) is None
+
+
+@needs_nvcc
+@pytest.mark.parametrize(
+    ("head", "body", "name"),
+    [
+        ("#define PASTE(a, b) a##b\n", "cudaStream_t t; PASTE(cudaSt, reamCreate)(&t);", "cudaStreamCreate"),
+        ("#include <cstdlib>\n", 'system("true");', "system"),
+        ("#include <dlfcn.h>\n", 'dlopen("libcusparse.so", 1);', "dlopen"),
+    ],
+)
+def test_a_dishonest_one_is_refused_by_name(tmp_path: Path, head: str, body: str, name: str) -> None:
+    reason = judged(tmp_path, head, body)
+    assert reason is not None
+    assert name in reason
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "pthread_create", "fork", "socket", "fopen", "open", "mmap", "mprotect", "getenv", "clock_gettime", "ptrace",
+        "cudaStreamCreateWithFlags", "cudaDeviceSetLimit", "cudaDeviceReset", "cudaLaunchHostFunc", "cudaGraphLaunch",
+        "cudaGetDriverEntryPointByVersion", "cublasSgemm_v2", "cusparseSpMV", "_ZNSt6thread15_M_start_threadEv",
+        "cudaEventRecord", "cudaMallocManaged", "cudaHostAlloc", "syscall", "sigaction", "_ZNSt14basic_ifstreamIcE",
+    ],
+)  # fmt: skip
+def test_what_no_kernel_needs_is_not_on_the_list(name: str) -> None:
+    reason = refuse(ObjectEvidence(Symbols(frozenset({name}), frozenset()), "", OPERATOR))
+    assert reason is not None
+    assert name in reason
+
+
+def test_what_cubs_headers_import_passes_only_with_cub_and_without_spelling_it() -> None:
+    symbols = Symbols(frozenset({"dlopen", "dlsym", "getenv"}), frozenset())
+    cub = "#include <cub/cub.cuh>\n"
+    assert refuse(ObjectEvidence(symbols, cub, OPERATOR)) is None
+    assert refuse(ObjectEvidence(symbols, "", OPERATOR)) is not None
+    assert refuse(ObjectEvidence(symbols, cub + 'void f() { dlopen("x", 1); }', OPERATOR)) is not None
+    assert refuse(ObjectEvidence(symbols, cub + "#define P(a, b) a##b\n", OPERATOR)) is not None

@@ -1,0 +1,89 @@
+"""Finding operators."""
+
+import pytest
+
+from mskernelbench.catalog import all_operators, find_operator, find_precision, operator_names
+from mskernelbench.errors import UnknownOperator, UnknownPrecision
+from mskernelbench.operator import Contract, Kind, Precision
+
+
+@pytest.mark.parametrize("name", operator_names())
+def test_an_operator_is_found_by_its_folder_and_its_symbol_in_any_case(name: str) -> None:
+    operator = find_operator(name).operator
+    assert operator.name == name
+    assert find_operator(operator.symbol.upper()) == (operator, None)
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("gemm", "matrix_mul"),
+        ("MatMul", "matrix_mul"),
+        ("attention", "softmax_attention"),
+        ("spmv", "spmv_csr"),
+        ("stencil", "stencil_2d"),
+    ],
+)
+def test_an_alias_is_found_and_reported(alias: str, name: str) -> None:
+    found = find_operator(alias)
+    assert (found.operator.name, found.alias) == (name, alias)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownOperator, match="'stensil_2d'; nearest: stencil_2d"):
+        find_operator("stensil_2d")
+
+
+def test_precisions_are_found_in_any_case() -> None:
+    assert find_precision("BF16") is Precision.BF16
+    with pytest.raises(UnknownPrecision, match="fp16"):
+        find_precision("fp16")
+
+
+def test_no_alias_is_used_twice_or_hides_a_name() -> None:
+    aliases = [alias for operator in all_operators() for alias in operator.aliases]
+    assert len(aliases) == len(set(aliases))
+    assert not set(aliases) & set(operator_names())
+
+
+@pytest.mark.parametrize("name", operator_names())
+def test_a_spec_is_complete(name: str) -> None:
+    operator = find_operator(name).operator
+    assert operator.folder.name == name
+    assert operator.symbol.lower() == name
+    assert {w.set for w in operator.workloads} == {"check", "paper", "real"}
+    assert set(operator.outputs(operator.workloads[0].shape)) == set(operator.output_names)
+    assert operator.mathematics
+    assert operator.source
+    if operator.contract is not Contract.IN_PLACE:
+        assert any(p.access == "output" for p in operator.signature if p.kind is Kind.TENSOR)
+
+
+@pytest.mark.parametrize("precision", Precision)
+@pytest.mark.parametrize("name", operator_names())
+def test_a_baseline_defines_the_entry(name: str, precision: Precision) -> None:
+    operator = find_operator(name).operator
+    source = operator.baseline(precision)
+    assert f'extern "C" void {operator.entry_symbol(precision)}(' in source
+    assert "cudaMalloc" not in source
+    assert "Synchronize" not in source
+
+
+@pytest.mark.parametrize("name", operator_names())
+def test_real_workloads_are_as_large_as_users_meet_them(name: str) -> None:
+    operator = find_operator(name).operator
+    real = operator.in_set("real")
+    assert len(real) >= 3
+    assert any(size % 16 for w in real for size in w.shape.values() if isinstance(size, int) and size > 16)
+    for precision in Precision:
+        work = [operator.flops(w.shape) for w in real]
+        moved = [operator.dram_bytes(w.shape, precision) for w in real]
+        assert max(work) >= 1e11 or max(moved) >= 5e8
+        assert max(moved) <= 16 * 2**30
+
+
+@pytest.mark.parametrize("name", operator_names())
+def test_weights_are_not_bound_to_32_bits(name: str) -> None:
+    operator = find_operator(name).operator
+    huge = {k: v * 2**20 if isinstance(v, int) else v for k, v in operator.in_set("paper")[-1].shape.items()}
+    assert operator.weight(huge) > 2**32

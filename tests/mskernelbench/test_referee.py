@@ -1,0 +1,222 @@
+"""The referee's verdicts, on a device that follows a script."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudamaster.toolchain.arguments import Arguments
+from cudamaster.toolchain.build import Diagnostic
+from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
+from cudamaster.toolchain.timing import Clock
+from mskernelbench.catalog import load_operator
+from mskernelbench.errors import BaselineBroken
+from mskernelbench.evaluation import Evaluation, Status
+from mskernelbench.operator import Precision, Workload
+from mskernelbench.referee import Referee
+from tests.doubles.scripted_device import Compute, Script, ScriptedDevice, answer, honest, outputs
+
+SPMV = load_operator("spmv_csr")
+FP32 = Precision.FP32
+BASELINE = SPMV.baseline(FP32)
+SHAPES = tuple(
+    Workload("user", {"rows": rows, "cols": 64, "nnz": 4 * rows}, "shifted", "uniform") for rows in (100, 200)
+)
+CANDIDATE = """
+#include <cuda_runtime.h>
+extern "C" void spmv_csr(int rows, const float* values, const int* col_indices, const int* row_offsets,
+                         const float* x, float* y) {
+}
+"""
+
+
+def referee(run: Compute, time_ms: Callable[[Arguments], Any] = lambda a: 0.5, **options: Any) -> Referee:
+    """A referee over the baseline, 1 ms everywhere, and one candidate."""
+    scripts = {BASELINE: Script(honest(SPMV)), CANDIDATE: Script(run, time_ms)}
+    device = ScriptedDevice(scripts, clock=options.pop("clock", Clock.MODELLED))
+    return Referee(device, SPMV, FP32, **{"shapes": SHAPES, **options})
+
+
+def verdict(run: Compute, **options: Any) -> Evaluation:
+    return referee(run, **options).evaluate(CANDIDATE)
+
+
+def changed(change: Callable[[np.ndarray], Any], **details: Any) -> Compute:
+    """The right answer after `change` was done to it."""
+
+    def compute(arguments: Arguments) -> Outputs:
+        y = answer(SPMV, arguments)["y"]
+        change(y)
+        return outputs({"y": y}, **details)
+
+    return compute
+
+
+def test_a_right_kernel_twice_as_fast_is_correct_with_a_speedup_of_two() -> None:
+    evaluation = verdict(honest(SPMV))
+    assert evaluation.status is Status.CORRECT
+    assert evaluation.speedup is not None
+    assert (evaluation.speedup.centre, evaluation.speedup.low) == (2.0, 2.0)
+    assert "2 times as fast as the baseline over 2 timed workloads" in evaluation.reason
+
+
+def test_modelled_times_within_ten_percent_are_no_difference() -> None:
+    evaluation = verdict(honest(SPMV), time_ms=lambda a: 0.95)
+    assert evaluation.speedup is not None
+    assert evaluation.speedup.low <= 1 <= evaluation.speedup.high
+    assert "no difference" in evaluation.reason
+
+
+def test_measured_times_have_an_interval_and_pair_the_baseline_anew() -> None:
+    judge = referee(honest(SPMV), clock=Clock.MEASURED)
+    evaluation = judge.evaluate(CANDIDATE)
+    assert evaluation.speedup is not None
+    assert evaluation.speedup.low < 2.0 < evaluation.speedup.high
+    assert evaluation.clock == "measured"
+
+
+def test_a_wrong_element_is_named_with_what_was_due_and_how_far_it_is_off() -> None:
+    def change(y: np.ndarray) -> None:
+        y[len(y) // 2] += np.float32(0.5)
+
+    evaluation = verdict(changed(change))
+    assert evaluation.status is Status.WRONG
+    assert evaluation.speedup is None
+    assert "output y[" in evaluation.reason
+    assert "expected" in evaluation.reason
+    assert "× the bound" in evaluation.reason
+
+
+def test_an_element_that_was_not_written_is_called_so() -> None:
+    def compute(arguments: Arguments) -> Outputs:
+        y = answer(SPMV, arguments)["y"]
+        y[-1:] = next(t.array for t in arguments.tensors if t.name == "y")[-1:]
+        return outputs({"y": y})
+
+    evaluation = verdict(compute)
+    assert evaluation.status is Status.WRONG
+    assert "was never written" in evaluation.reason
+
+
+def test_an_output_kept_from_an_earlier_call_is_a_cheat() -> None:
+    kept: dict[tuple[int, ...], np.ndarray] = {}
+
+    def compute(arguments: Arguments) -> Outputs:
+        y = answer(SPMV, arguments)["y"]
+        return outputs({"y": kept.setdefault(y.shape, y)})
+
+    evaluation = verdict(compute)
+    assert (evaluation.status, evaluation.guard) == (Status.CHEATED, "stale_output")
+
+
+def test_a_changed_input_is_a_cheat() -> None:
+    evaluation = verdict(changed(lambda y: None, changed_inputs=("x",)))
+    assert (evaluation.status, evaluation.guard) == (Status.CHEATED, "changed_inputs")
+    assert "input x" in evaluation.reason
+
+
+def test_a_write_outside_a_buffer_is_wrong() -> None:
+    evaluation = verdict(changed(lambda y: None, overwritten_guards=("y",)))
+    assert evaluation.status is Status.WRONG
+    assert "outside y" in evaluation.reason
+
+
+def test_a_race_that_the_device_saw_is_wrong_in_the_devices_words() -> None:
+    fault = Fault("race", "two warps write shared[3]", kernel="spmv", line=12)
+    evaluation = verdict(changed(lambda y: None, faults=(fault,)))
+    assert evaluation.status is Status.WRONG
+    assert "two warps write shared[3] (kernel spmv, line 12)" in evaluation.reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        (FailureKind.LAUNCH_FAILED, Status.LAUNCH_FAILED),
+        (FailureKind.CRASHED, Status.LAUNCH_FAILED),
+        (FailureKind.TIMED_OUT, Status.TIMED_OUT),
+        (FailureKind.UNSUPPORTED, Status.UNSUPPORTED),
+    ],
+)
+def test_a_call_without_outputs_gives_its_status_while_checked_and_while_timed(
+    kind: FailureKind, status: Status
+) -> None:
+    failure = RunFailure(kind, "the device said so")
+    assert verdict(lambda arguments: failure).status is status
+    evaluation = verdict(honest(SPMV), time_ms=lambda arguments: failure)
+    assert evaluation.status is status
+    assert "the device said so" in evaluation.reason
+
+
+def test_a_time_below_the_roofline_is_a_cheat() -> None:
+    evaluation = verdict(honest(SPMV), time_ms=lambda arguments: 1e-9)
+    assert (evaluation.status, evaluation.guard) == (Status.CHEATED, "faster_than_roofline")
+
+
+def test_a_build_that_fails_gives_the_compilers_first_error() -> None:
+    scripts = {CANDIDATE: Script(honest(SPMV), errors=(Diagnostic("error", "expected a ';'", 4),))}
+    evaluation = Referee(ScriptedDevice(scripts), SPMV, FP32).evaluate(CANDIDATE)
+    assert evaluation.status is Status.BUILD_FAILED
+    assert evaluation.reason == "kernel.cu:4: error: expected a ';'"
+
+
+def test_a_file_without_an_entry_is_not_built() -> None:
+    judge = referee(honest(SPMV))
+    evaluation = judge.evaluate("int main() {}")
+    assert evaluation.status is Status.BUILD_FAILED
+    assert "defines none of spmv_csr" in evaluation.reason
+
+
+def test_checking_alone_needs_no_baseline_and_gives_no_speedup() -> None:
+    judge = Referee(ScriptedDevice({CANDIDATE: Script(honest(SPMV))}), SPMV, FP32)
+    evaluation = judge.evaluate(CANDIDATE, sets=("check",))
+    assert evaluation.correct
+    assert evaluation.speedup is None
+    assert all(row.set == "check" for row in evaluation.workloads)
+
+
+def test_a_broken_baseline_is_our_fault_and_raises() -> None:
+    scripts = {BASELINE: Script(changed(lambda y: y.fill(0)))}
+    with pytest.raises(BaselineBroken, match="our baseline spmv_csr is wrong"):
+        Referee(ScriptedDevice(scripts), SPMV, FP32).baseline()
+
+
+def test_the_baseline_is_judged_once_and_has_a_speedup_of_one() -> None:
+    judge = referee(honest(SPMV))
+    first = judge.baseline()
+    assert judge.baseline() is first
+    assert first.evaluation.speedup is not None
+    assert first.evaluation.speedup.centre == 1.0
+
+
+def test_the_paper_score_weighs_workloads_by_their_work() -> None:
+    paper = SPMV.in_set("paper")
+
+    def time_ms(arguments: Arguments) -> float:
+        return 0.25 if f"rows={paper[-1].shape['rows']}," in arguments.label else 1.0
+
+    evaluation = referee(honest(SPMV), time_ms, shapes=None, sets=("check", "paper")).evaluate(CANDIDATE)
+    weights = [SPMV.weight(workload.shape) for workload in paper]
+    assert evaluation.paper_score == pytest.approx((sum(weights[:-1]) + 4 * weights[-1]) / sum(weights))
+
+
+def test_candidates_may_be_judged_in_parallel_and_agree() -> None:
+    judge = referee(honest(SPMV))
+    with ThreadPoolExecutor(4) as pool:
+        evaluations = list(pool.map(judge.evaluate, [CANDIDATE] * 8))
+    assert all(evaluation == evaluations[0] for evaluation in evaluations)
+
+
+def test_a_profile_is_taken_on_the_heaviest_timed_workload() -> None:
+    judge = referee(honest(SPMV))
+    assert not isinstance(judge.profile(CANDIDATE), RunFailure)
+    device = judge.device
+    assert isinstance(device, ScriptedDevice)
+    assert any(verb == "profile" and "rows=200" in label for verb, label in device.asked)
+
+
+def test_the_document_holds_no_figures_that_the_status_does_not_allow() -> None:
+    document = verdict(changed(lambda y: y.fill(0))).document()
+    assert document["status"] == "wrong"
+    assert not {"speedup", "attainment", "paper_score"} & set(document)

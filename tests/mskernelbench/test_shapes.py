@@ -1,0 +1,57 @@
+"""The user's own sizes."""
+
+import pytest
+
+from mskernelbench.catalog import load_operator
+from mskernelbench.errors import BadShape
+from mskernelbench.shapes import parse_shape
+
+MATRIX_MUL, STENCIL, SPMV = (load_operator(name) for name in ("matrix_mul", "stencil_2d", "spmv_csr"))
+
+
+def test_sizes_are_given_by_the_entrys_names_in_any_order_and_case() -> None:
+    assert parse_shape(MATRIX_MUL, "k=4096, M=4097,N=2048").shape == {"M": 4097, "N": 2048, "K": 4096}
+
+
+def test_a_scalar_may_be_left_out_or_given() -> None:
+    assert parse_shape(STENCIL, "nx=64,ny=32").shape == {"r": 0.25, "nx": 64, "ny": 32}
+    assert parse_shape(STENCIL, {"nx": "64", "ny": "32", "r": "0.1"}).shape["r"] == 0.1
+
+
+def test_a_sparse_matrix_is_given_by_rows_and_density_or_entries_a_row() -> None:
+    workload = parse_shape(SPMV, "rows=4096,cols=2048,nnz_per_row=20.5,pattern=rmat")
+    assert (workload.shape, workload.pattern) == ({"rows": 4096, "cols": 2048, "nnz": 83968}, "rmat")
+    assert parse_shape(SPMV, "rows=100,density=0.5").shape == {"rows": 100, "cols": 100, "nnz": 5000}
+
+
+def test_a_poisson_problem_needs_only_its_rows() -> None:
+    assert parse_shape(SPMV, "rows=9,pattern=poisson5").shape == {"rows": 9, "cols": 9, "nnz": 33}
+    assert parse_shape(SPMV, "rows=27,pattern=poisson7").shape["nnz"] == 27 + 2 * 3 * 2 * 9
+
+
+@pytest.mark.parametrize(
+    ("operator", "text", "words"),
+    [
+        (MATRIX_MUL, "M=4", "N is missing; write the shape as M=64,N=2048,K=4096"),
+        (MATRIX_MUL, "M=4,N=4,K=4,L=4", "no size 'L'"),
+        (MATRIX_MUL, "M=4,N=4,K=x", "K=x is not a whole number"),
+        (MATRIX_MUL, "M=4,N=4,K=0", "K=0 does not lie between 1"),
+        (MATRIX_MUL, "M=4,N", "'N' is not NAME=VALUE"),
+        (MATRIX_MUL, "M=4,M=5,N=1,K=1", "M is given twice"),
+        (MATRIX_MUL, "M=100000,N=100000,K=10", "GiB; at most 16 fit"),
+        (STENCIL, "nx=4,ny=4,r=x", "r=x is not a number"),
+        (SPMV, "rows=8,nnz=4", "no 'nnz'"),
+        (SPMV, "rows=8", "either nnz_per_row or density"),
+        (SPMV, "rows=8,density=0.1,pattern=random", "there are uniform, banded"),
+        (SPMV, "rows=8,pattern=poisson5", "rows = n^2; 8 is not, 4 would be"),
+        (SPMV, "rows=8,density=0.1,pattern=poisson7", "fixes density"),
+        (SPMV, "rows=8,density=nan", "density=nan"),
+    ],
+)
+def test_a_mistake_is_named(operator: object, text: str, words: str) -> None:
+    from mskernelbench.operator import Operator
+
+    assert isinstance(operator, Operator)
+    with pytest.raises(BadShape) as caught:
+        parse_shape(operator, text)
+    assert words in str(caught.value)
