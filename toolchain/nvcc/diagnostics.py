@@ -65,13 +65,19 @@ def _message(severity: str, words: str, line: int | None, filename: str) -> Diag
     return Diagnostic("warning" if severity == "warning" else "error", words.strip(), line, filename)
 
 
+def source_files(ptx: str, filename: str) -> frozenset[int]:
+    """The numbers by which the `.loc` lines of `ptx` mean the file `filename`."""
+    found = map(FILE.match, ptx.splitlines())
+    return frozenset(int(m[1]) for m in found if m and m[2].rsplit("/", 1)[-1] == filename)
+
+
 def source_line(ptx: str, ptx_line: int, filename: str) -> int | None:
     """The line of `filename` that line `ptx_line` (1-based) of `ptx` was made from: the `.loc` before it."""
     lines = ptx.splitlines()
-    ours = {m[1] for m in map(FILE.match, lines) if m and m[2].rsplit("/", 1)[-1] == filename}
+    ours = source_files(ptx, filename)
     for line in reversed(lines[:ptx_line]):
         if line.startswith("}"):
             return None
-        if (location := LOCATION.match(line)) and location[1] in ours:
+        if (location := LOCATION.match(line)) and int(location[1]) in ours:
             return int(location[2])
     return None

@@ -57,7 +57,7 @@ class Segment:
     def __init__(self, arrays: Mapping[str, NDArray[Any]], *, writable: bool) -> None:
         self.writable = writable
         self.placements, self.nbytes = place({name: array.nbytes for name, array in arrays.items()})
-        self._arrays = dict(arrays)
+        self._arrays: dict[str, NDArray[Any]] = {}
         self.file = os.memfd_create("tensors", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         """For the worker to map."""
         os.ftruncate(self.file, self.nbytes)
@@ -66,10 +66,11 @@ class Segment:
         seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | (0 if writable else F_SEAL_FUTURE_WRITE)
         fcntl.fcntl(self.file, fcntl.F_ADD_SEALS, seals)
         self._poison_gaps()
-        self.reset()
+        self.reset(arrays)
 
-    def reset(self) -> None:
-        """Give every tensor its first bytes again."""
+    def reset(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Give every tensor its first bytes again, those of `arrays`: the same names, shapes and dtypes."""
+        self._arrays = dict(arrays)
         for placement in self.placements:
             first = self._arrays[placement.name].reshape(-1).view(np.uint8)
             self._bytes[placement.offset : placement.end] = first
@@ -81,7 +82,7 @@ class Segment:
         return self._bytes[placement.offset : placement.end].copy().view(like.dtype).reshape(like.shape)
 
     def overwritten_guards(self) -> tuple[str, ...]:
-        """Names of the tensors beside which a guard band was written; the bands are whole again afterwards."""
+        """Names of the tensors beside which a guard band was written; bands are whole again afterwards."""
         names = dict.fromkeys(name for gap in range(len(self.placements) + 1) for name in self._written(gap))
         if names:
             self._poison_gaps()
@@ -94,6 +95,9 @@ class Segment:
             self.file = -1
             del self._bytes
             self._memory.close()
+
+    def __del__(self) -> None:
+        self.close()
 
     def _gap(self, index: int) -> NDArray[np.uint16]:
         """The poison in front of tensor `index`, or behind the last one, in aligned pairs of bytes."""

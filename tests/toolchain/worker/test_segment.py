@@ -52,7 +52,7 @@ def test_what_is_read_is_what_was_put_in(segment: Segment) -> None:
 def test_reset_restores_what_a_call_wrote(segment: Segment) -> None:
     memory(segment)[segment.placements[0].offset] ^= 1
     assert segment.read("matrix").tobytes() != ARRAYS["matrix"].tobytes()
-    segment.reset()
+    segment.reset(ARRAYS)
     assert segment.read("matrix").tobytes() == ARRAYS["matrix"].tobytes()
 
 

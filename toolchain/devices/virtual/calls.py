@@ -1,0 +1,139 @@
+"""One call as the trusted side asks for it, and what it makes of the answer."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
+from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.devices.virtual import replies
+from cudamaster.toolchain.devices.virtual.ordering import rounds_in_any_order
+from cudamaster.toolchain.devices.virtual.replies import ReplyForged
+from cudamaster.toolchain.nvcc.diagnostics import source_files
+from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
+from cudamaster.toolchain.profile import Profile
+from cudamaster.toolchain.worker.ending import GIB, WorkerEnd
+from cudamaster.toolchain.worker.segment import Segment
+from cudamaster.toolchain.worker.wire import Message
+from cudamaster.toolchain.worker.worker import Worker
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    """A call's profile and how many kernels it launched."""
+
+    profile: Profile
+    launches: int
+
+
+def build_fields(build: Build) -> dict[str, Any]:
+    """What a worker needs of a build."""
+    return {
+        "library": str(build.library),
+        "entry": build.source.entry,
+        "resources": [asdict(one) for one in build.resources],
+        "source_files": sorted(source_files(ptx_text(build), build.source.filename)),
+    }
+
+
+def call_fields(arguments: Arguments, segments: tuple[Segment, ...]) -> dict[str, Any]:
+    """What a worker needs of the arguments."""
+    return {
+        "label": arguments.label,
+        "arguments": [_argument(item) for item in arguments.items],
+        "segments": [
+            {
+                "nbytes": segment.nbytes,
+                "writable": segment.writable,
+                "tensors": [(p.name, p.offset, p.nbytes) for p in segment.placements],
+            }
+            for segment in segments
+        ],
+    }
+
+
+def _argument(item: Tensor | Scalar) -> dict[str, Any]:
+    if isinstance(item, Tensor):
+        return {"name": item.name}
+    return {"name": item.name, "value": item.value, "ctype": item.ctype}
+
+
+def understood(reply: Message | WorkerEnd, worker: Worker) -> Message | RunFailure:
+    """What our worker program said, or why it could not: the candidate's end, or an unknown of ours.
+
+    A fault of our own inside a call is nobody's wrong answer: it is logged with its place, and the call is
+    unsupported.
+    """
+    if isinstance(reply, WorkerEnd):
+        return RunFailure(FailureKind.TIMED_OUT if reply.timed_out else FailureKind.CRASHED, reply.reason)
+    if "out_of_memory" in reply:
+        limit = worker.limits.memory_bytes / GIB
+        return RunFailure(FailureKind.CRASHED, f"the call ran out of memory (limit {limit:.3g} GiB)")
+    if "broken" in reply:
+        words = str(reply["broken"]).strip()
+        log.error("the virtual GPU failed in a call:\n%s", words)
+        last = words.splitlines()[-1][:300] if words else "no words"
+        return RunFailure(FailureKind.UNSUPPORTED, f"the virtual GPU itself failed on this call: {last}")
+    try:
+        said = reply["answer"]
+        return replies.decode_failure(said["failure"]) if "failure" in said else dict(said)
+    except (KeyError, TypeError, ReplyForged):
+        return forged()
+
+
+def forged() -> RunFailure:
+    """For a reply that our program would not have sent."""
+    return RunFailure(FailureKind.CRASHED, "the entry wrote into the harness's own channel")
+
+
+def outputs_of(said: Message, arguments: Arguments, segment: Segment) -> Outputs | RunFailure:
+    """The tensors as they are in shared memory, and what the worker said besides."""
+    try:
+        return Outputs(
+            arrays={t.name: segment.read(t.name) for t in arguments.tensors if t.access is not Access.INPUT},
+            changed_inputs=(),  # the system itself keeps inputs from being written
+            overwritten_guards=segment.overwritten_guards(),
+            faults=replies.decode_faults(said["faults"]),
+            leaked_bytes=int(replies.number(said["leaked_bytes"])),
+            seconds=replies.number(said["seconds"]),
+        )
+    except (KeyError, ReplyForged):
+        return forged()
+
+
+def profiled_of(said: Message) -> Profiled | RunFailure:
+    """The profile in a reply; a call that launched nothing has none."""
+    try:
+        profile, launches = replies.decode_profile(said["kernels"]), int(replies.number(said["launches"]))
+    except (KeyError, ReplyForged):
+        return forged()
+    if not launches or profile.time_ms <= 0:
+        return RunFailure(FailureKind.LAUNCH_FAILED, "the entry launched no kernel")
+    return Profiled(profile, launches)
+
+
+def order_faults(first: Outputs, second: Outputs | RunFailure, ptx: str) -> tuple[Fault, ...]:
+    """What running the same call in another order of threads changed, beyond how atomic sums round."""
+    if isinstance(second, RunFailure):
+        words = f"the call fails when threads run in reversed order: {second.reason}"
+        return (Fault("order_dependent", words),)
+    changed = [name for name, array in first.arrays.items() if not _same(array, second.arrays, name)]
+    if not changed or rounds_in_any_order(ptx):
+        return ()
+    words = f"{', '.join(changed)} changes when threads run in reversed order: a race, or an assumed order"
+    return (Fault("order_dependent", words),)
+
+
+def _same(array: NDArray[Any], others: Mapping[str, NDArray[Any]], name: str) -> bool:
+    return bool(np.array_equal(array.reshape(-1).view(np.uint8), others[name].reshape(-1).view(np.uint8)))
+
+
+def ptx_text(build: Build) -> str:
+    """The build's PTX; empty where it has none."""
+    return build.ptx.read_text() if build.ptx else ""

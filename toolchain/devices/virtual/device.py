@@ -1,0 +1,185 @@
+"""The virtual GPU as a device: trusted, with every candidate in a worker of its own.
+
+Outputs and guard bands are read from shared memory here; only faults and counters are the worker's word.
+"""
+
+import contextlib
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from cudamaster.toolchain.arguments import Arguments
+from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.cache import cache_folder
+from cudamaster.toolchain.devices.virtual.calls import (
+    Profiled,
+    build_fields,
+    call_fields,
+    order_faults,
+    outputs_of,
+    profiled_of,
+    ptx_text,
+    understood,
+)
+from cudamaster.toolchain.devices.virtual.pool import HeldWorker, WorkerPool
+from cudamaster.toolchain.devices.virtual.specs import load_gpu
+from cudamaster.toolchain.kernel import KernelSource
+from cudamaster.toolchain.nvcc.compile import compile_kernel
+from cudamaster.toolchain.nvcc.finder import Toolchain, find_toolchain
+from cudamaster.toolchain.outputs import Outputs, RunFailure
+from cudamaster.toolchain.profile import Profile
+from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
+from cudamaster.toolchain.worker.segment import Segment
+from cudamaster.toolchain.worker.starter import WorkerStarter
+from cudamaster.toolchain.worker.wire import Message
+
+PROGRAM = "cudamaster.toolchain.devices.virtual.program"
+FORWARD, REVERSED = "forward", "reversed"
+REORDERED_BELOW_BYTES = 4 << 20
+"""Calls on fewer bytes than this are run a second time in the reversed order of threads."""
+LEAST_SECONDS = 5.0
+"""Time for the second run, besides ten times that of the first."""
+KEPT_PROFILES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualLimits:
+    """What one call of an entry may take."""
+
+    seconds: float = 60.0
+    """Wall time."""
+    memory_bytes: int = 4 << 30
+    """Host memory and device allocations, besides twice the size of the arguments."""
+    threads: int = 2
+    """Processors that run one launch."""
+
+
+class VirtualDevice:
+    """The virtual GPU called `gpu`. Raises UnknownDevice, and EnvironmentLacks where there is no nvcc."""
+
+    clock = Clock.MODELLED
+
+    def __init__(
+        self,
+        gpu: str = "h200",
+        *,
+        toolchain: Toolchain | None = None,
+        limits: VirtualLimits = VirtualLimits(),
+    ) -> None:
+        self.spec = load_gpu(gpu).device
+        self.name = f"virtual:{gpu}"
+        self.limits = limits
+        self._toolchain = toolchain or find_toolchain()
+        self._starter = WorkerStarter(PROGRAM)
+        self._pool = WorkerPool(self._starter, limits.memory_bytes)
+        self._profiles: OrderedDict[tuple[str, str, int], Profiled] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def build(self, source: KernelSource) -> Build:
+        """Compile `source` for this GPU, or find it compiled."""
+        return compile_kernel(source, self.spec.architecture, self._toolchain)
+
+    def run(self, build: Build, arguments: Arguments) -> Outputs | RunFailure:
+        """Call the entry once; small calls once more, to see whether the order of threads matters."""
+        first = self._run(build, arguments, FORWARD, self.limits.seconds)
+        if isinstance(first, RunFailure) or arguments.nbytes >= REORDERED_BELOW_BYTES:
+            return first
+        seconds = min(self.limits.seconds, LEAST_SECONDS + 10 * first.seconds)
+        second = self._run(build, arguments, REVERSED, seconds)
+        return replace(first, faults=first.faults + order_faults(first, second, ptx_text(build)))
+
+    def time(self, build: Build, arguments: Arguments, plan: TimingPlan) -> Timing | RunFailure:
+        """The modelled time of one call: a single sample, whatever the plan asks for."""
+        profiled = self._profiled(build, arguments, plan.seed)
+        if isinstance(profiled, RunFailure):
+            return profiled
+        return Timing(Clock.MODELLED, (profiled.profile.time_ms,), profiled.launches)
+
+    def profile(self, build: Build, arguments: Arguments) -> Profile | RunFailure:
+        """Count what a call's launches do in sampled blocks, and model their times."""
+        profiled = self._profiled(build, arguments, seed=TimingPlan().seed)
+        return profiled if isinstance(profiled, RunFailure) else profiled.profile
+
+    def release(self, build: Build) -> None:
+        """End every process that still holds `build`."""
+        for order in (FORWARD, REVERSED):
+            self._pool.drop(_worker_key(build, order))
+
+    def close(self) -> None:
+        """End every process."""
+        self._pool.close()
+        self._starter.close()
+
+    def _run(self, build: Build, arguments: Arguments, order: str, seconds: float) -> Outputs | RunFailure:
+        with self._borrowed(build, arguments, order) as held:
+            outputs = held.outputs(arguments)
+            said = self._ask(held, build, arguments, outputs, seconds=seconds, order=order)
+            if isinstance(said, RunFailure):
+                return said
+            return outputs_of(said, arguments, outputs)
+
+    def _profiled(self, build: Build, arguments: Arguments, seed: int) -> Profiled | RunFailure:
+        key = (build.key, arguments.label, seed)
+        with self._lock:
+            known = self._profiles.get(key)
+        if known is not None:
+            return known
+        with self._borrowed(build, arguments, FORWARD) as held:
+            outputs = held.outputs(arguments)
+            said = self._ask(held, build, arguments, outputs, seconds=self.limits.seconds, seed=seed)
+        found = said if isinstance(said, RunFailure) else profiled_of(said)
+        if isinstance(found, RunFailure):
+            return found
+        with self._lock:
+            self._profiles[key] = found
+            while len(self._profiles) > KEPT_PROFILES:
+                self._profiles.popitem(last=False)
+        return found
+
+    @contextlib.contextmanager
+    def _borrowed(self, build: Build, arguments: Arguments, order: str) -> Iterator[HeldWorker]:
+        """The build's worker; it is ended afterwards where the call did not come back whole."""
+        if build.library is None:
+            raise ValueError("a failed build cannot be called")
+        key = _worker_key(build, order)
+        readable = (str(build.library.parent), str(cache_folder() / "jit"))
+        with self._pool.borrow(key, arguments, readable) as held:
+            yield held
+        if held.tainted:
+            self._pool.drop(key)
+
+    def _ask(
+        self,
+        held: HeldWorker,
+        build: Build,
+        arguments: Arguments,
+        outputs: Segment,
+        *,
+        seconds: float,
+        order: str = FORWARD,
+        seed: int | None = None,
+    ) -> Message | RunFailure:
+        """What the worker says of one call; sampled where a `seed` is given."""
+        inputs = self._pool.inputs(arguments)
+        request = {
+            **build_fields(build),
+            **call_fields(arguments, (inputs, outputs)),
+            "kept": held.labels,
+            "gpu": self.spec.name,
+            "options": {
+                "threads": self.limits.threads,
+                "order": order,
+                "allocation_limit_bytes": self.limits.memory_bytes,
+            },
+            "profile": seed is not None,
+            "seed": seed or 0,
+        }
+        reply = held.worker.call(request, (inputs.file, outputs.file), seconds=seconds)
+        said = understood(reply, held.worker)
+        held.tainted = isinstance(said, RunFailure)
+        return said
+
+
+def _worker_key(build: Build, order: str) -> str:
+    return f"{build.key} {order}"

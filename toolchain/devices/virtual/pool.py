@@ -1,0 +1,124 @@
+"""The workers a virtual device keeps, one for each of the builds used last, and the memory they share."""
+
+import contextlib
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from cudamaster.toolchain.arguments import Access, Arguments
+from cudamaster.toolchain.worker.hardening import WorkerLimits
+from cudamaster.toolchain.worker.segment import Segment
+from cudamaster.toolchain.worker.starter import WorkerStarter
+from cudamaster.toolchain.worker.worker import Worker
+
+KEPT_WORKERS = 4
+KEPT_WORKLOADS = 2
+"""Argument sets that stay mapped in a worker, and inputs that stay in shared memory."""
+SHARED_BYTES = 8 << 30
+
+
+class HeldWorker:
+    """A worker that has loaded one build, and the outputs it writes. One call at a time: hold `lock`."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.lock = threading.Lock()
+        self.tainted = False
+        """Whether a call went wrong in it, so that its state cannot be trusted for another."""
+        self._outputs: OrderedDict[str, Segment] = OrderedDict()
+
+    def fits(self, limits: WorkerLimits) -> bool:
+        """Whether it lives and may use as much as `limits` says."""
+        mine = self.worker.limits
+        enough = mine.memory_bytes >= limits.memory_bytes and mine.shared_bytes >= limits.shared_bytes
+        return self.worker.end is None and enough
+
+    def outputs(self, arguments: Arguments) -> Segment:
+        """Where this worker writes the outputs of `arguments`, with their first bytes in it."""
+        written = {t.name: t.array for t in arguments.tensors if t.access is not Access.INPUT}
+        segment = self._outputs.pop(arguments.label, None)
+        if segment is None:
+            segment = Segment(written, writable=True)
+        else:
+            segment.reset(written)
+        self._outputs[arguments.label] = segment
+        if len(self._outputs) > KEPT_WORKLOADS:
+            self._outputs.popitem(last=False)[1].close()
+        return segment
+
+    @property
+    def labels(self) -> list[str]:
+        """The argument sets whose outputs are kept."""
+        return list(self._outputs)
+
+    def close(self) -> None:
+        """End the worker and give its memory back."""
+        self.worker.close()
+        while self._outputs:
+            self._outputs.popitem()[1].close()
+
+
+class WorkerPool:
+    """Held workers by key, the least used ones ended first. Any thread may call any method."""
+
+    def __init__(self, starter: WorkerStarter, memory_bytes: int) -> None:
+        self._starter = starter
+        self._memory_bytes = memory_bytes
+        self._held: OrderedDict[str, HeldWorker] = OrderedDict()
+        self._inputs: OrderedDict[str, Segment] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def borrow(self, key: str, arguments: Arguments, readable: tuple[str, ...]) -> Iterator[HeldWorker]:
+        """The worker of `key`, for the caller alone; a new one where there is none that fits."""
+        limits = WorkerLimits(
+            memory_bytes=self._memory_bytes + 2 * arguments.nbytes,
+            shared_bytes=max(SHARED_BYTES, (KEPT_WORKLOADS + 1) * (arguments.nbytes + (1 << 24))),
+            readable=readable,
+        )
+        while True:
+            held = self._find(key, limits)
+            with held.lock:
+                if held.fits(limits):
+                    yield held
+                    return
+
+    def inputs(self, arguments: Arguments) -> Segment:
+        """The inputs of `arguments` in shared memory; equal labels share them, whatever the build."""
+        with self._lock:
+            segment = self._inputs.pop(arguments.label, None)
+            if segment is None:
+                read = {t.name: t.array for t in arguments.tensors if t.access is Access.INPUT}
+                segment = Segment(read, writable=False)
+            self._inputs[arguments.label] = segment
+            if len(self._inputs) > KEPT_WORKLOADS:
+                self._inputs.popitem(last=False)
+            return segment
+
+    def drop(self, key: str) -> None:
+        """End the worker of `key`; harmless where there is none."""
+        with self._lock:
+            held = self._held.pop(key, None)
+        if held:
+            held.close()
+
+    def close(self) -> None:
+        """End all workers."""
+        for key in list(self._held):
+            self.drop(key)
+        with self._lock:
+            self._inputs.clear()
+
+    def _find(self, key: str, limits: WorkerLimits) -> HeldWorker:
+        with self._lock:
+            held = self._held.pop(key, None)
+            stale = [] if held is None or held.fits(limits) else [held]
+            if held is None or stale:
+                held = HeldWorker(self._starter.start(limits))
+            self._held[key] = held
+            idle = [old for old, kept in self._held.items() if old != key and not kept.lock.locked()]
+            for old in idle[: max(0, len(self._held) - KEPT_WORKERS)]:
+                stale.append(self._held.pop(old))
+        for unused in stale:
+            unused.close()
+        return held

@@ -1,0 +1,139 @@
+"""What runs in a virtual GPU's worker: one session of one candidate, answering over the wire.
+
+A request names everything a call needs; the first one loads the library. The reply holds a `failure`, or what
+the call did besides writing its outputs, which the trusted side reads from the shared memory itself.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cudamaster.toolchain.arguments import Scalar
+from cudamaster.toolchain.build import KernelResources
+from cudamaster.toolchain.devices.virtual.cost.assembly import MemoryOperation, profile_launches
+from cudamaster.toolchain.devices.virtual.native import load_native
+from cudamaster.toolchain.devices.virtual.ptx.parse import PtxError
+from cudamaster.toolchain.devices.virtual.replies import encode_failure, encode_fault, encode_profile
+from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
+from cudamaster.toolchain.devices.virtual.session import Argument, CallReport, Region, Session, SessionOptions
+from cudamaster.toolchain.devices.virtual.specs import load_gpu
+from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
+from cudamaster.toolchain.outputs import FailureKind, RunFailure
+from cudamaster.toolchain.worker.segment import MappedSegment
+
+
+def preload() -> None:
+    """Load the native runtime for every child. Raises EnvironmentLacks where it cannot be compiled."""
+    load_native()
+
+
+def open_program() -> "VirtualProgram":
+    """A child's program."""
+    return VirtualProgram()
+
+
+class _Mapping:
+    """The shared memory of one argument set: inputs, then outputs."""
+
+    def __init__(self, segments: Sequence[Mapping[str, Any]], files: Sequence[int]) -> None:
+        self.segments = []
+        self.regions: dict[str, Region] = {}
+        for description, file in zip(segments, files, strict=True):
+            writable = bool(description["writable"])
+            mapped = MappedSegment(file, description["nbytes"], writable=writable)
+            self.segments.append(mapped)
+            for name, offset, nbytes in description["tensors"]:
+                self.regions[name] = Region(mapped.address + offset, nbytes, writable, name)
+
+    def close(self) -> None:
+        for segment in self.segments:
+            segment.close()
+
+
+class VirtualProgram:
+    """One candidate."""
+
+    def __init__(self) -> None:
+        self._session: Session | None = None
+        self._mappings: dict[str, _Mapping] = {}
+
+    def answer(self, request: Mapping[str, Any], files: Sequence[int]) -> Mapping[str, Any]:
+        """Call the entry as `request` says."""
+        mapping = self._map(request, files)
+        try:
+            session = self._session = self._session or _open_session(request)
+            report = _call(session, request, mapping)
+        except (Unsupported, PtxError) as lacking:
+            return _failure(FailureKind.UNSUPPORTED, str(lacking))
+        except OSError as failure:
+            return _failure(FailureKind.LAUNCH_FAILED, f"the library cannot be loaded: {failure}")
+        if report.failed:
+            return {"failure": encode_failure(_failed(report))}
+        return _answer(report, request)
+
+    def _map(self, request: Mapping[str, Any], files: Sequence[int]) -> _Mapping:
+        label = request["label"]
+        if label not in self._mappings:
+            self._mappings[label] = _Mapping(request["segments"], files)
+        for file in files:
+            os.close(file)
+        for stale in self._mappings.keys() - set(request["kept"]):
+            self._mappings.pop(stale).close()
+        return self._mappings[label]
+
+
+def _open_session(request: Mapping[str, Any]) -> Session:
+    return Session(
+        Path(request["library"]),
+        spec=load_gpu(request["gpu"]).device,
+        options=SessionOptions(**request["options"]),
+        resources=_resources(request),
+    )
+
+
+def _resources(request: Mapping[str, Any]) -> tuple[KernelResources, ...]:
+    return tuple(KernelResources(**fields) for fields in request["resources"])
+
+
+def _call(session: Session, request: Mapping[str, Any], mapping: _Mapping) -> CallReport:
+    plan = SamplePlan(seed=request["seed"]) if request["profile"] else None
+    with session.buffers([region for region in mapping.regions.values() if region.nbytes]):
+        return session.call(request["entry"], [_argument(a, mapping) for a in request["arguments"]], plan)
+
+
+def _argument(fields: Mapping[str, Any], mapping: _Mapping) -> Argument:
+    if "value" in fields:
+        return Scalar(fields["name"], fields["value"], fields["ctype"])
+    return mapping.regions[fields["name"]].address
+
+
+def _failed(report: CallReport) -> RunFailure:
+    kind = FailureKind.LAUNCH_FAILED
+    if report.fault and report.fault.kind == "timed_out":
+        kind = FailureKind.TIMED_OUT
+    return RunFailure(kind, report.reason, report.fault)
+
+
+def _failure(kind: FailureKind, reason: str) -> dict[str, Any]:
+    return {"failure": encode_failure(RunFailure(kind, reason))}
+
+
+def _answer(report: CallReport, request: Mapping[str, Any]) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "faults": [encode_fault(fault) for fault in report.faults],
+        "leaked_bytes": report.leaked_bytes,
+        "seconds": report.seconds,
+        "launches": len(report.launches),
+    }
+    if request["profile"]:
+        operations = [MemoryOperation(name, moved) for name, moved in report.memory_operations]
+        profile = profile_launches(
+            report.samples,
+            _resources(request),
+            load_gpu(request["gpu"]),
+            source_files=set(request["source_files"]),
+            memory_operations=operations,
+        )
+        said["kernels"] = encode_profile(profile)
+    return said
