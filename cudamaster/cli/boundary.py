@@ -21,10 +21,16 @@ PIPE_CLOSED = 141
 """What a shell reports of a process that SIGPIPE ended."""
 
 
-def exit_code_of(arguments: Sequence[str]) -> int:
-    """Run the command line. Whatever it raises becomes one sentence on stderr, and an exit code."""
+def exit_code_of(arguments: Sequence[str], means: object = None) -> int:
+    """Run the command line. Whatever it raises becomes one sentence on stderr, and an exit code.
+
+    `means` is an `Opening` that opens other things than the real ones.
+    """
     try:
-        return int(cudamaster.main(list(arguments), prog_name="cudamaster", standalone_mode=False) or 0)
+        return _run(arguments, means)
+    except click.exceptions.NoArgsIsHelpError as shown:
+        click.echo(shown.format_message(), err=True)
+        return USAGE
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
@@ -34,8 +40,13 @@ def exit_code_of(arguments: Sequence[str]) -> int:
         return told(arguments, *sentence_and_code(fault))
 
 
+def _run(arguments: Sequence[str], means: object) -> int:
+    code = cudamaster.main(list(arguments), prog_name="cudamaster", standalone_mode=False, obj=means)
+    return int(code or 0)
+
+
 def sentence_and_code(fault: Exception) -> tuple[str, int]:
-    """What to say of a fault, and how to exit. An unexpected one goes to a log file, and the sentence says where."""
+    """What to say of a fault, and how to exit. An unexpected one goes to a log file, which is named."""
     if isinstance(fault, click.ClickException):
         return usage_sentence(fault), USAGE
     code = known_code(fault)

@@ -36,9 +36,9 @@ def command(
     seed: int,
     as_json: bool,
 ) -> int:
-    """Let the referee judge the kernel in FILE: is it right, and how much faster than the baseline is it?
+    """Let the referee judge a kernel: is it right, and how much faster is it?
 
-    Exits with 0 when the kernel is correct, with 1 when it was judged and refused.
+    FILE is CUDA C++ that defines the operator's entry; it is compared with the operator's baseline. Exits with 0 when the kernel is correct, with 1 when it was judged and refused.
     """
     from cudamaster.cli.judging import Question, judged
 

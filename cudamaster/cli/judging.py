@@ -4,17 +4,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from cudamaster.cli import console
 from cudamaster.cli.kernel_file import read_kernel
-from cudamaster.cli.opening import choose_operator, opening
-from cudamaster.cli.options import parse_shape
-
-if TYPE_CHECKING:
-    from mskernelbench.referee import Referee
+from cudamaster.cli.opening import OperatorChoice, choose_operator, opening
+from cudamaster.errors import UnreadableKernel
+from mskernelbench.entries import EntryProblem, find_entry
+from mskernelbench.referee import SETS, Referee
+from mskernelbench.shapes import parse_shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +30,30 @@ class Question:
     """`--shape`, as given."""
 
 
+def require_entry(source: str, file: Path, chosen: OperatorChoice, entry: str | None) -> None:
+    """Raise UnreadableKernel where the file does not define one entry, with what it defines instead."""
+    found = find_entry(source, chosen.operator, chosen.precision, entry)
+    if isinstance(found, EntryProblem):
+        raise UnreadableKernel(f"{file}: {found.reason}")
+
+
 @contextmanager
 def judged(
     context: click.Context, question: Question, file: Path, entry: str | None
-) -> Iterator[tuple["Referee", str, str | None]]:
-    """The referee, the file's source and the entry; raises what is wrong with the request before a device opens."""
+) -> Iterator[tuple[Referee, str, str | None]]:
+    """The referee, the file's source and the entry; what is wrong with the request is raised before that."""
     source = read_kernel(file)
     chosen = choose_operator(question.operator, question.precision)
-    shapes = [parse_shape(text) for text in question.shapes]
+    require_entry(source, file, chosen, entry)
+    shapes = [parse_shape(chosen.operator, text) for text in question.shapes]
     means, stderr = opening(context), console.progress()
     with means.device(question.device) as (device, reason):
         alias = f" ({chosen.reason})" if chosen.reason else ""
         stderr.print(f"operator   {chosen.operator.name} {chosen.precision}{alias}")
         stderr.print(f"device     {device.name}: {reason}")
-        yield means.referee(device, chosen, question, shapes), source, entry
+        sets = question.sets or SETS
+        yield (
+            Referee(device, chosen.operator, chosen.precision, seed=question.seed, sets=sets, shapes=shapes),
+            source,
+            entry,
+        )

@@ -56,9 +56,24 @@ class Opening:
 
     def collaborators(self, settings: "Settings", device: "Device") -> "Collaborators":
         """Who and what a run of these settings works with."""
-        from cudamaster.search.referee_judge import open_collaborators
+        from cudamaster.agents.builtin.team import BuiltinTeam
+        from cudamaster.search.collaborators import Collaborators
+        from cudamaster.search.evidence import clock_version, versions
+        from cudamaster.search.referee_judge import RefereeJudge
 
-        return open_collaborators(settings, device)
+        chosen = choose_operator(settings.operator, settings.precision)
+        return Collaborators(
+            operator=chosen.operator,
+            precision=chosen.precision,
+            entry=chosen.operator.entry_symbol(chosen.precision),
+            device=device.name,
+            spec=device.spec,
+            clock=str(device.clock),
+            clock_version=clock_version(device),
+            team=BuiltinTeam(),
+            judge=RefereeJudge(device, chosen.operator, chosen.precision, settings),
+            versions=versions(),
+        )
 
 
 def opening(context: click.Context) -> Opening:

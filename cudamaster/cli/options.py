@@ -4,8 +4,6 @@ from pathlib import Path
 
 import click
 
-from cudamaster.errors import UsageError
-
 as_json = click.option("--json", "as_json", is_flag=True, help="Write one JSON document to stdout.")
 device = click.option(
     "--device",
@@ -29,12 +27,3 @@ runs_dir = click.option(
     type=click.Path(path_type=Path, file_okay=False),
     help="Where runs are kept; else CUDAMASTER_RUNS_DIR, else the user's data folder.",
 )
-
-
-def parse_shape(text: str) -> dict[str, str]:
-    """`M=64,N=2048` as names and texts. Raises UsageError."""
-    pairs = [part.partition("=") for part in text.split(",")]
-    bad = [name for name, equals, value in pairs if not (name.strip() and equals and value.strip())]
-    if bad:
-        raise UsageError(f"--shape {text}: '{bad[0]}' is not NAME=VALUE; write it as M=64,N=2048")
-    return {name.strip(): value.strip() for name, _, value in pairs}

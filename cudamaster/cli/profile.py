@@ -34,9 +34,9 @@ def command(
     seed: int,
     as_json: bool,
 ) -> int:
-    """Show what the kernel in FILE does on the device: metrics, what binds it, hot source lines.
+    """Show what a kernel does on the device: metrics, bound, hot source lines.
 
-    Exits with 1 when the kernel cannot be built or run.
+    FILE is CUDA C++ that defines the operator's entry. Exits with 1 when the kernel cannot be built or run.
     """
     from cudamaster.cli.judging import Question, judged
 
@@ -55,7 +55,11 @@ def tell(profile: "Profile | RunFailure", about: "Json", source: str, *, as_json
     from cudamaster.toolchain.outputs import RunFailure
 
     if isinstance(profile, RunFailure):
-        failure = {"schema": SCHEMA} | about | {"status": str(profile.kind), "reason": profile.reason, "kernels": []}
+        failure = (
+            {"schema": SCHEMA}
+            | about
+            | {"status": str(profile.kind), "reason": profile.reason, "kernels": []}
+        )
         click.echo(to_text(failure) if as_json else f"{profile.kind}: {profile.reason}")
         return REFUSED
     if as_json:
@@ -81,6 +85,6 @@ def show(profile: "Profile", source: str) -> None:
 
 def unit_of(name: str) -> str:
     """A metric's declared unit; empty for one that no declaration names."""
-    from cudamaster.toolchain.metrics import all_metrics
+    from cudamaster.toolchain.metrics import METRICS
 
-    return all_metrics()[name].unit if name in all_metrics() else ""
+    return METRICS[name].unit if name in METRICS else ""

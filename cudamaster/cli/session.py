@@ -13,7 +13,6 @@ from cudamaster.cli.choices import choose_model
 from cudamaster.cli.following import followed
 from cudamaster.cli.interrupting import stopped_by_signals
 from cudamaster.cli.opening import Opening, OperatorChoice, choose_operator, command_line, opening
-from cudamaster.cli.options import parse_shape
 from cudamaster.config import folders
 from cudamaster.errors import DONE, INTERRUPTED
 from cudamaster.report.document import to_text
@@ -26,6 +25,7 @@ from cudamaster.search.settings import Settings
 from cudamaster.store.atomic import require_writable
 from cudamaster.store.journal import utc_now
 from cudamaster.store.runs import RunFolder, find_run, new_run
+from mskernelbench.shapes import parse_shape
 
 if TYPE_CHECKING:
     from cudamaster.toolchain.device import Device
@@ -53,12 +53,13 @@ def begin(context: click.Context, request: Request) -> int:
     """Start a new run. All that can be refused is refused before the device is opened and the run is made."""
     chosen = choose_operator(request.operator, request.precision)
     model = choose_model(request.model)
-    shapes = tuple(parse_shape(text) for text in request.shapes)
+    for text in request.shapes:
+        parse_shape(chosen.operator, text)
     where = folders(runs=request.runs_dir, results=request.out)
     require_writable(where.runs, "runs", "give another with --runs-dir")
     require_writable(where.results, "results", "give another with --out")
     with opening(context).device(request.device) as (device, reason):
-        settings = _settings(request, chosen, device.name, model.name, shapes, where.results)
+        settings = _settings(request, chosen, device.name, model.name, where.results)
         run = new_run(where.runs, settings.operator, settings.precision, utc_now())
         say_choices(settings, chosen, f"{device.name}: {reason}", str(model), run)
         return work(opening(context), run, settings, device, as_json=request.as_json)
@@ -69,7 +70,6 @@ def _settings(
     chosen: OperatorChoice,
     device: str,
     model: str,
-    shapes: tuple[dict[str, str], ...],
     results: Path,
 ) -> Settings:
     return Settings(
@@ -81,7 +81,7 @@ def _settings(
         candidates=request.candidates,
         max_minutes=request.max_minutes,
         seed=request.seed,
-        shapes=shapes,
+        shapes=request.shapes,
         parallel=min(request.candidates, len(os.sched_getaffinity(0))),
         results=str(results.resolve()),
     )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from cudamaster.report.document import Json
 from cudamaster.store.codec import Json as Event
+from cudamaster.toolchain.listing import ListedDevice
 from mskernelbench.operator import Operator, Precision
 
 if TYPE_CHECKING:
@@ -88,3 +89,26 @@ def plain_table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> "Tab
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table
+
+
+def devices_document(devices: Iterable[ListedDevice]) -> Json:
+    """`cudamaster.devices/1`."""
+    return {"schema": "cudamaster.devices/1", "devices": [device_document(device) for device in devices]}
+
+
+def device_document(device: ListedDevice) -> Json:
+    """One device: its name, what it is, and what this machine lacks for it, where it lacks something."""
+    lacks = {} if device.lacks is None else {"lacks": device.lacks}
+    return {
+        "name": device.name,
+        "title": device.title,
+        "clock": str(device.clock),
+        "usable": device.lacks is None,
+    } | lacks
+
+
+def devices_table(rows: Iterable[Json]) -> "Table":
+    """The devices of `cudamaster.devices/1`, one a row."""
+    columns = ("device", "what it is", "times are", "here")
+    cells = ((r["name"], r["title"], r["clock"], r.get("lacks", "usable")) for r in rows)
+    return plain_table(columns, cells)

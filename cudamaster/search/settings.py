@@ -1,10 +1,6 @@
 """What a run was asked to do; written as its journal's first event, and all that `resume` needs."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-
-Shape = Mapping[str, str]
-"""Names and values of `--shape`, as given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +20,8 @@ class Settings:
     max_minutes: float | None = None
     """Checked between rounds."""
     seed: int = 0
-    shapes: tuple[Shape, ...] = ()
-    """The user's own sizes; empty for the operator's sets."""
+    shapes: tuple[str, ...] = ()
+    """The user's own sizes, as `M=64,N=2048`; empty for the operator's sets."""
     parallel: int = 2
     """Candidates built and judged at once."""
     results: str = "results"

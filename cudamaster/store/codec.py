@@ -41,7 +41,9 @@ def _decode(kind: Any, value: Any) -> Any:
     if origin is not None and issubclass(origin, Mapping):
         return {key: _decode(get_args(kind)[1], item) for key, item in value.items()}
     if is_dataclass(kind):
-        return cast(Any, kind)(**{n: _decode(t, value[n]) for n, t in _hints(cast(Any, kind)).items() if n in value})
+        return cast(Any, kind)(
+            **{n: _decode(t, value[n]) for n, t in _hints(cast(Any, kind)).items() if n in value}
+        )
     if isinstance(kind, type) and issubclass(kind, Enum | float):
         return kind(value)
     return value

@@ -11,7 +11,18 @@ def evaluation(
 ) -> Evaluation:
     guard = "guard" if status is Status.CHEATED else None
     return Evaluation(
-        "softmax", "fp32", "softmax", "virtual:h200", "modelled", status, "", 0, guard, speedup, None, attainment
+        "softmax",
+        "fp32",
+        "softmax",
+        "virtual:h200",
+        "modelled",
+        status,
+        "",
+        0,
+        guard,
+        speedup,
+        None,
+        attainment,
     )
 
 

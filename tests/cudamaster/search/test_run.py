@@ -55,7 +55,10 @@ def test_a_run_ends_when_its_minutes_are_used(tmp_path: Path) -> None:
 def test_a_run_ends_near_the_roofline(tmp_path: Path) -> None:
     near = source("near", speedup=5.0, attainment=0.96)
     run = scripted_run.run(
-        scripted_run.folder(tmp_path), tmp_path / "results", scripted_run.team([[near], [SLOW]]), scripted_run.judge()
+        scripted_run.folder(tmp_path),
+        tmp_path / "results",
+        scripted_run.team([[near], [SLOW]]),
+        scripted_run.judge(),
     )
 
     assert run.work().stopped_by == "attainment"
@@ -63,7 +66,10 @@ def test_a_run_ends_near_the_roofline(tmp_path: Path) -> None:
 
 def test_without_a_faster_kernel_there_is_no_best_and_nothing_is_stored(tmp_path: Path) -> None:
     run = scripted_run.run(
-        scripted_run.folder(tmp_path), tmp_path / "results", scripted_run.team([[SLOW, BROKEN]]), scripted_run.judge()
+        scripted_run.folder(tmp_path),
+        tmp_path / "results",
+        scripted_run.team([[SLOW, BROKEN]]),
+        scripted_run.judge(),
     )
     outcome = run.work()
 
@@ -78,7 +84,9 @@ def test_a_refused_candidate_is_mended_and_judged_again(tmp_path: Path) -> None:
 
     judged = [asked.removeprefix("quick ") for asked in judge.asked if asked.startswith("quick ")]
     assert sorted(judged) == sorted([judge.baseline(), GOOD, WRONG, MENDED, BROKEN, BETTER, SLOW, FRAGILE])
-    verdicts = [e["value"]["status"] for e in folder.events() if e["event"] == "evaluation" and e["number"] == 2]
+    verdicts = [
+        e["value"]["status"] for e in folder.events() if e["event"] == "evaluation" and e["number"] == 2
+    ]
     assert verdicts == ["wrong", "correct"]
 
 
@@ -86,7 +94,9 @@ def test_the_debugger_is_asked_no_more_often_than_allowed(tmp_path: Path) -> Non
     again = source("again", Status.WRONG)
     team = scripted_run.team([[WRONG]])
     team.mends = {WRONG: again, again: WRONG}
-    scripted_run.run(scripted_run.folder(tmp_path), tmp_path / "r", team, scripted_run.judge(), max_debugs=1).work()
+    scripted_run.run(
+        scripted_run.folder(tmp_path), tmp_path / "r", team, scripted_run.judge(), max_debugs=1
+    ).work()
 
     assert [asked for asked in team.asked if asked.startswith("debug")] == [f"debug {WRONG}"]
 
@@ -155,7 +165,7 @@ def test_a_stored_kernel_of_another_model_version_is_judged_anew_before_it_yield
 
 
 def test_a_run_on_the_users_shapes_is_kept_in_its_own_folder(tmp_path: Path) -> None:
-    outcome = finished(tmp_path, shapes=({"M": "64"},))
+    outcome = finished(tmp_path, shapes=("M=64",))
 
     assert outcome.record == str(Path(outcome.folder) / "best" / "record.json")
     assert not (tmp_path / "results").exists()

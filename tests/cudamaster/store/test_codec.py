@@ -29,7 +29,18 @@ EVALUATION = Evaluation(
 )
 PROFILE = Profile(
     Clock.MODELLED,
-    (KernelProfile("k", Launch((1, 2, 3), (32, 1, 1), 0), 2, 0.5, {"m": 1.5}, "memory", "DRAM", (HotLine(3, 0.5, "x"),)),),
+    (
+        KernelProfile(
+            "k",
+            Launch((1, 2, 3), (32, 1, 1), 0),
+            2,
+            0.5,
+            {"m": 1.5},
+            "memory",
+            "DRAM",
+            (HotLine(3, 0.5, "x"),),
+        ),
+    ),
 )
 
 
@@ -46,7 +57,7 @@ def test_a_profile_survives_json_without_loss() -> None:
 
 
 def test_an_outcome_survives_json_without_loss() -> None:
-    settings = Settings("softmax", "fp32", "virtual:h200", "builtin", 4, 3, shapes=({"N": "4"},))
+    settings = Settings("softmax", "fp32", "virtual:h200", "builtin", 4, 3, shapes=("N=4",))
     best = Best(1, 1, Plan("s", "c", "r", parameters={"tile": 8}), "l", "k.cu", "ab", EVALUATION)
     outcome = Outcome("r", "f", settings, "modelled", 1, 3, "rounds", EVALUATION, best, 1.5)
 

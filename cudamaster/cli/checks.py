@@ -1,0 +1,132 @@
+"""The doctor's checks; each looks at one thing and says what it found and how to mend it."""
+
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cudamaster.config import API_KEYS, Folders, folders, keys_set
+from cudamaster.errors import FolderUnwritable
+from cudamaster.store.atomic import require_writable
+from cudamaster.toolchain.errors import ToolchainError
+
+OLDEST_PYTHON = (3, 11)
+NCU_ADVICE = "optional: install Nsight Compute (developer.nvidia.com/nsight-compute) and put ncu on PATH"
+KEY_ADVICE = "optional: nothing uses them in this version"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at."""
+
+    name: str
+    ok: bool
+    found: str
+    mend: str = ""
+    """How to get it; empty where nothing is wrong."""
+    needed: bool = True
+    """Whether every run needs it."""
+
+
+def all_checks() -> Iterator[Check]:
+    """Every check, each made when it is asked for."""
+    where = folders()
+    yield check_python()
+    yield check_nvcc()
+    yield check_llvmlite()
+    yield check_virtual_gpu()
+    yield check_gpu()
+    yield check_ncu()
+    yield check_keys()
+    yield from check_folders(where)
+
+
+def check_python() -> Check:
+    """The interpreter's version."""
+    ok = sys.version_info[:2] >= OLDEST_PYTHON
+    wanted = ".".join(str(n) for n in OLDEST_PYTHON)
+    return Check(
+        "Python", ok, f"{platform.python_version()} at {sys.executable}", "" if ok else f"install {wanted}"
+    )
+
+
+def check_nvcc() -> Check:
+    """nvcc and the host compiler it drives."""
+    from cudamaster.toolchain.nvcc.finder import find_toolchain
+
+    try:
+        tools = find_toolchain()
+    except ToolchainError as lack:
+        return Check("nvcc", ok=False, found="none that works", mend=str(lack))
+    host = f"host compiler {tools.host_compiler} {tools.host_version}"
+    return Check("nvcc", ok=True, found=f"{tools.version} at {tools.nvcc} (by {tools.found_by}), {host}")
+
+
+def check_llvmlite() -> Check:
+    """The compiler behind the virtual GPU."""
+    try:
+        import llvmlite
+    except ImportError as lack:
+        return Check("llvmlite", ok=False, found=str(lack), mend='pip install "llvmlite>=0.50,<0.51"')
+    return Check("llvmlite", ok=True, found=str(llvmlite.__version__))
+
+
+def check_virtual_gpu() -> Check:
+    """A tiny kernel through nvcc, the virtual GPU and back."""
+    from cudamaster.cli.self_test import run_tiny_kernel
+
+    try:
+        found = run_tiny_kernel("virtual")
+    except ToolchainError as lack:
+        return Check("virtual GPU", ok=False, found=str(lack), mend="mend the checks above first")
+    mend = "" if found.ok else "report this with the output of 'cudamaster doctor --json'"
+    return Check("virtual GPU", found.ok, found.sentence, mend)
+
+
+def check_gpu() -> Check:
+    """A real GPU."""
+    from cudamaster.toolchain.catalog import list_devices
+    from cudamaster.toolchain.timing import Clock
+
+    real = [device for device in list_devices() if device.clock is Clock.MEASURED]
+    usable = [device for device in real if device.lacks is None]
+    if usable:
+        return Check("GPU", True, ", ".join(f"{d.name} {d.title}" for d in usable), needed=False)
+    lacks = real[0].lacks if real else None
+    return Check(
+        "GPU", False, "none; times are modelled", f"optional: {lacks or 'install a driver'}", needed=False
+    )
+
+
+def check_ncu() -> Check:
+    """Nsight Compute, for a real GPU's counters."""
+    path = shutil.which("ncu")
+    return Check("ncu", path is not None, path or "not on PATH", "" if path else NCU_ADVICE, needed=False)
+
+
+def check_keys() -> Check:
+    """Which API keys are set, by name."""
+    found = keys_set()
+    names = ", ".join(found) if found else f"none of {', '.join(API_KEYS)}; the built-in expert proposes"
+    return Check("API keys", bool(found), names, "" if found else KEY_ADVICE, needed=False)
+
+
+def check_folders(where: Folders) -> Iterator[Check]:
+    """The folders that runs write."""
+    kinds: tuple[tuple[str, Path, str], ...] = (
+        ("cache", where.cache, "set CUDAMASTER_CACHE_DIR to a folder that can be written"),
+        ("runs", where.runs, "set CUDAMASTER_RUNS_DIR to a folder that can be written"),
+    )
+    for name, folder, mend in kinds:
+        yield _folder_check(name, folder, mend)
+
+
+def _folder_check(name: str, folder: Path, mend: str) -> Check:
+    try:
+        require_writable(folder, name, mend)
+    except FolderUnwritable as lack:
+        return Check(f"{name} folder", ok=False, found=str(lack), mend=mend)
+    free = shutil.disk_usage(folder).free / 1e9
+    return Check(f"{name} folder", ok=True, found=f"{folder}, {free:.1f} GB free")

@@ -1,0 +1,163 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from cudamaster.cli.boundary import exit_code_of
+from cudamaster.store.runs import list_runs
+from tests.doubles import scripted_run
+from tests.doubles.scripted_opening import ScriptedOpening
+
+Output = pytest.CaptureFixture[str]
+OPTIMIZE = ("optimize", "gemm", "--precision", "fp32")
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> list[str]:
+    return ["--runs-dir", str(tmp_path / "runs"), "--out", str(tmp_path / "results")]
+
+
+def test_the_document_has_exactly_the_promised_keys(folders: list[str], capsys: Output) -> None:
+    code = exit_code_of([*OPTIMIZE, *folders, "--json"], ScriptedOpening())
+    document = json.loads(capsys.readouterr().out)
+
+    assert code == 0
+    assert list(document) == [
+        *("schema", "run", "operator", "precision", "device", "clock", "model", "rounds", "candidates"),
+        *("stopped_by", "baseline", "best", "cost_usd", "tokens", "seconds", "record", "stored", "folder"),
+    ]
+    assert document["schema"] == "cudamaster.run/1"
+    assert (document["operator"], document["clock"]) == ("matrix_mul", "modelled")
+    assert list(document["best"]) == ["kernel", "kernel_sha256", "strategy", "round", "speedup", "attainment"]
+    assert list(document["best"]["speedup"]) == ["geomean", "low", "high"]
+    assert list(document["baseline"]) == ["geomean_ms", "attainment", "workloads"]
+
+
+def test_the_paths_in_the_document_exist(folders: list[str], capsys: Output) -> None:
+    exit_code_of([*OPTIMIZE, *folders, "--json"], ScriptedOpening())
+    document = json.loads(capsys.readouterr().out)
+
+    assert Path(document["best"]["kernel"]).read_text() == scripted_run.BETTER
+    assert json.loads(Path(document["record"]).read_text())["run"] == document["run"]
+
+
+def test_every_choice_is_said_first_with_its_reason(
+    folders: list[str], capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    exit_code_of([*OPTIMIZE, *folders], ScriptedOpening())
+    lines = capsys.readouterr().err.splitlines()
+
+    assert lines[0] == "operator   matrix_mul fp32, entry matrix_mul ('gemm' is its alias)"
+    assert lines[1] == "device     virtual:h200: no driver answers"
+    assert lines[2] == "model      builtin: no API key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY)"
+    assert lines[3] == "budget     4 rounds of 3 candidates"
+
+
+def test_a_set_key_is_named_and_not_used(
+    folders: list[str], capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    exit_code_of([*OPTIMIZE, *folders], ScriptedOpening())
+    told = capsys.readouterr()
+
+    assert "OPENAI_API_KEY is set, but language models are not available in this version" in told.err
+    assert "secret" not in told.err + told.out
+
+
+def test_the_end_is_a_table_that_says_modelled(folders: list[str], capsys: Output) -> None:
+    exit_code_of([*OPTIMIZE, *folders], ScriptedOpening())
+    table = capsys.readouterr().out
+
+    assert "2.50x [2.48, 2.52] modelled, not measured on a GPU" in table
+    assert "change 0 of round 2 (strategy_0, round 2)" in table
+    assert "no strategy that is left is likely to gain (3 rounds, 6 candidates" in table
+
+
+def test_progress_is_plain_lines_where_there_is_no_terminal(folders: list[str], capsys: Output) -> None:
+    exit_code_of([*OPTIMIZE, *folders, "--json"], ScriptedOpening())
+    lines = capsys.readouterr().err.splitlines()
+
+    assert "baseline   correct, attains 10.0 % of the roofline" in lines
+    assert any(line.startswith("  #1   strategy_0") and "correct, 1.50x modelled" in line for line in lines)
+    assert any(line.startswith("  #2   strategy_1") and "wrong: the script says so" in line for line in lines)
+    assert any(line.startswith("all sets   #4 strategy_0: correct, 2.50x") for line in lines)
+
+
+def test_without_a_faster_kernel_best_is_null_and_the_exit_code_is_0(
+    folders: list[str], capsys: Output
+) -> None:
+    opening = ScriptedOpening(team=scripted_run.team([[scripted_run.SLOW]]))
+    code = exit_code_of([*OPTIMIZE, *folders, "--json"], opening)
+    document = json.loads(capsys.readouterr().out)
+
+    assert (code, document["best"], document["record"]) == (0, None, None)
+
+
+REFUSED = {
+    "unknown operator": (["optimize", "matrix_mull", "--precision", "fp32"], 2, "nearest: matrix_mul"),
+    "unknown precision": (["optimize", "gemm", "--precision", "fp16"], 2, "there are fp32 and bf16"),
+    "unknown device": ([*OPTIMIZE, "--device", "virtual:h2000"], 2, "did you mean virtual:h200?"),
+    "no driver": ([*OPTIMIZE, "--device", "cuda"], 3, "no NVIDIA driver here"),
+    "unknown model": ([*OPTIMIZE, "--model", "builtim"], 2, "did you mean builtin?"),
+    "language model": ([*OPTIMIZE, "--model", "openai:gpt-5"], 2, "not available in this version"),
+    "no rounds": ([*OPTIMIZE, "--rounds", "0"], 2, "--rounds"),
+    "negative candidates": ([*OPTIMIZE, "--candidates", "-1"], 2, "--candidates"),
+    "no minutes": ([*OPTIMIZE, "--max-minutes", "0"], 2, "--max-minutes"),
+    "unknown size": ([*OPTIMIZE, "--shape", "Q=3"], 2, "no size 'Q'"),
+    "shape without a value": ([*OPTIMIZE, "--shape", "M"], 2, "NAME=VALUE"),
+    "missing precision": (["optimize", "gemm"], 2, "--precision"),
+    "a file for an operator": (["optimize", "k.cu", "--precision", "fp32"], 2, "cudamaster evaluate k.cu"),
+    "unknown command": (["optimise"], 2, "did you mean optimize?"),
+    "unknown option": ([*OPTIMIZE, "--round", "3"], 2, "--rounds"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "code", "words"), REFUSED.values(), ids=REFUSED)
+def test_a_refused_request_is_one_sentence_and_leaves_no_run(
+    arguments: list[str], code: int, words: str, folders: list[str], tmp_path: Path, capsys: Output
+) -> None:
+    extra = folders if arguments[0] == "optimize" else []
+
+    assert exit_code_of([*arguments, *extra], ScriptedOpening()) == code
+    told = capsys.readouterr()
+    assert words in told.err
+    assert len(told.err.strip().splitlines()) == 1
+    assert told.out == ""
+    assert list_runs(tmp_path / "runs") == []
+
+
+def test_with_json_a_refusal_is_one_document_on_stdout(capsys: Output) -> None:
+    exit_code_of(["optimize", "matrix_mull", "--precision", "fp32", "--json"], ScriptedOpening())
+    document = json.loads(capsys.readouterr().out)
+
+    assert (document["schema"], document["exit_code"]) == ("cudamaster.error/1", 2)
+    assert "matrix_mull" in document["error"]
+
+
+def test_a_results_folder_that_cannot_be_written_is_refused_before_the_device_opens(
+    tmp_path: Path, capsys: Output
+) -> None:
+    (tmp_path / "file").write_text("")
+    opening = ScriptedOpening()
+    arguments = [*OPTIMIZE, "--runs-dir", str(tmp_path / "runs"), "--out", str(tmp_path / "file" / "results")]
+
+    assert exit_code_of(arguments, opening) == 2
+    assert "give another with --out" in capsys.readouterr().err
+    assert opening.opened == []
+
+
+def test_our_own_fault_is_one_line_and_a_log_file(
+    folders: list[str], tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDAMASTER_LOG_DIR", str(tmp_path / "log"))
+    broken = ScriptedOpening(judge=scripted_run.judge())
+    broken.judge.baseline_source = "no verdict in here"
+
+    assert exit_code_of([*OPTIMIZE, *folders], broken) == 70
+    last = capsys.readouterr().err.strip().splitlines()[-1]
+    (log,) = (tmp_path / "log").iterdir()
+    assert "a fault of cudamaster" in last
+    assert str(log) in last
+    assert "Traceback" in log.read_text()

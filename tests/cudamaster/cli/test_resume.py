@@ -1,0 +1,81 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cudamaster.cli.boundary import exit_code_of
+from cudamaster.store.runs import list_runs
+from tests.doubles import scripted_run
+from tests.doubles.scripted_opening import ScriptedOpening
+
+Output = pytest.CaptureFixture[str]
+ROOT = Path(__file__).parents[3]
+SLOW_OPTIMIZE = """
+import sys
+from cudamaster.cli.boundary import exit_code_of
+from tests.doubles import scripted_run
+from tests.doubles.scripted_opening import ScriptedOpening
+opening = ScriptedOpening(scripted_run.team(seconds=0.1), scripted_run.judge(0.1))
+sys.exit(exit_code_of(sys.argv[1:], opening))
+"""
+
+
+def test_ctrl_c_exits_with_130_shows_the_best_so_far_and_can_be_resumed(
+    tmp_path: Path, capsys: Output
+) -> None:
+    runs, results = tmp_path / "runs", tmp_path / "results"
+    folders = ["--runs-dir", str(runs)]
+    optimize = ["optimize", "gemm", "--precision", "fp32", "--json", "--out", str(results), *folders]
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_OPTIMIZE, *optimize],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    while not any(e["event"] == "rewards" for run in list_runs(runs) for e in run.events()):
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    document = json.loads(out)
+
+    assert process.returncode == 130
+    assert "keeping the best so far" in err.decode()
+    assert document["stopped_by"] == "interrupted"
+    assert document["best"]["round"] == 1
+    assert not list(results.rglob("record.json"))
+
+    assert exit_code_of(["resume", "latest", "--json", *folders], ScriptedOpening()) == 0
+    resumed = json.loads(capsys.readouterr().out)
+    assert resumed["run"] == document["run"]
+    assert Path(resumed["best"]["kernel"]).read_text() == scripted_run.BETTER
+
+
+def test_a_finished_run_is_told_again_without_opening_a_device(tmp_path: Path, capsys: Output) -> None:
+    folders = ["--runs-dir", str(tmp_path / "runs")]
+    optimize = ["optimize", "gemm", "--precision", "fp32", "--json", "--out", str(tmp_path / "r"), *folders]
+    exit_code_of(optimize, ScriptedOpening())
+    first = capsys.readouterr().out
+    opening = ScriptedOpening()
+
+    assert exit_code_of(["resume", "latest", "--json", *folders], opening) == 0
+    assert capsys.readouterr().out == first
+    assert opening.opened == []
+
+
+def test_an_unknown_run_is_a_usage_error(tmp_path: Path, capsys: Output) -> None:
+    assert exit_code_of(["resume", "nothing", "--runs-dir", str(tmp_path)], ScriptedOpening()) == 2
+    assert "there are no runs in" in capsys.readouterr().err
+
+
+def test_a_journal_changed_by_hand_is_named_and_not_resumed(tmp_path: Path, capsys: Output) -> None:
+    folder = scripted_run.folder(tmp_path)
+    folder.journal_path.write_text("{}\n")
+
+    assert exit_code_of(["resume", folder.name, "--runs-dir", str(tmp_path / "runs")], ScriptedOpening()) == 3
+    assert "journal.jsonl:1 is not a cudamaster.event/1 event" in capsys.readouterr().err

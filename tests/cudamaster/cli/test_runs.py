@@ -1,0 +1,42 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from cudamaster.cli.boundary import exit_code_of
+from tests.doubles import scripted_run
+
+Output = pytest.CaptureFixture[str]
+
+
+def test_runs_are_listed_with_their_state_and_speedup(tmp_path: Path, capsys: Output) -> None:
+    folder = scripted_run.folder(tmp_path)
+    scripted_run.run(folder, tmp_path / "r", scripted_run.team(), scripted_run.judge()).work()
+    code = exit_code_of(["runs", "--json", "--runs-dir", str(tmp_path / "runs")])
+    document = json.loads(capsys.readouterr().out)
+    (row,) = document["runs"]
+
+    assert (code, document["schema"]) == (0, "cudamaster.runs/1")
+    assert (row["run"], row["state"], row["operator"], row["rounds"]) == (
+        folder.name,
+        "finished",
+        "matrix_mul",
+        3,
+    )
+    assert row["speedup_low"] == pytest.approx(2.475)
+
+
+def test_a_run_whose_journal_is_broken_does_not_hide_the_others(tmp_path: Path, capsys: Output) -> None:
+    broken, whole = scripted_run.folder(tmp_path), scripted_run.folder(tmp_path)
+    broken.journal_path.write_text("nonsense\n")
+    scripted_run.run(whole, tmp_path / "r", scripted_run.team(), scripted_run.judge()).work()
+
+    assert exit_code_of(["runs", "--json", "--runs-dir", str(tmp_path / "runs")]) == 0
+    told = capsys.readouterr()
+    assert {row["run"] for row in json.loads(told.out)["runs"]} == {broken.name, whole.name}
+    assert "is not JSON" in told.err
+
+
+def test_without_runs_the_folder_is_named(tmp_path: Path, capsys: Output) -> None:
+    assert exit_code_of(["runs", "--runs-dir", str(tmp_path)]) == 0
+    assert f"no runs in {tmp_path}" in capsys.readouterr().out
