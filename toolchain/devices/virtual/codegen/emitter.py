@@ -69,6 +69,8 @@ class Mode:
     """Check every access against the allocation table, shared and local memory."""
     count: bool
     """Count blocks, sectors, wavefronts."""
+    avx512: bool = False
+    """Whether the host has AVX-512F."""
 
 
 class Emitter(IrBuilder):
@@ -78,10 +80,13 @@ class Emitter(IrBuilder):
         super().__init__()
         self.kernel, self.layout, self.uniform, self.mode = kernel, layout, uniform, mode
         self.sites: list[Site] = []
+        self.unaligned_sites: set[int] = set()
         self.block_index = 0
         self.full = True
         """Whether the block being written runs with all 32 lanes."""
         self.instruction: Instruction | None = None
+        self.carry: Value | None = None
+        """The carry flag (`.cc`), within a basic block."""
         self._mask: Value | None = None
         self._guard: Value | None = None
         self._site_numbers: dict[tuple[int, str], int] = {}
@@ -119,8 +124,17 @@ class Emitter(IrBuilder):
     def begin_block(self, index: int, full: bool, mask: Value | None) -> None:
         """Forget register values; from here on the code belongs to `index`, run by the lanes of `mask`."""
         self.block_index, self.full, self._mask, self._guard = index, full, mask, None
+        self.carry = None
         self._known.clear()
         self._dirty.clear()
+
+    def continue_block(self, index: int) -> None:
+        """Go on with block `index`, which nothing but the code so far leads to; values stay known."""
+        self.block_index, self._guard = index, None
+
+    def block_mask(self) -> Value:
+        """Return the lanes that run the block, as an i32 with a bit a lane; guards do not count."""
+        return self._mask or constant("i32", -1)
 
     def replace_mask(self, mask: Value) -> None:
         """Let other lanes run from here on."""
@@ -322,19 +336,21 @@ class Emitter(IrBuilder):
     def yield_soon(self, weight: int = 1 << 30) -> None:
         """Say that this instruction may be polling for other warps: shorten the time slice by `weight`."""
         place = self.offset("%warp", frame.WARP_SLICE)
-        left = self.intrinsic("llvm.usub.sat", self.load("i32", place), constant("i32", weight))
-        self.store(self.intrinsic("llvm.umax", left, constant("i32", 1)), place)
+        left = self.op("sub", self.load("i32", place), constant("i32", weight))
+        self.store(self.intrinsic("llvm.smax", left, constant("i32", 1)), place)
         self.store(constant("i32", 1), self.offset("%warp", frame.WARP_SPUN))
 
     # --- sites and errors
 
-    def site(self, space: str, kind: str, bytes_a_lane: int, tag: str = "") -> int:
+    def site(self, space: str, kind: str, bytes_a_lane: int, tag: str = "", *, aligned: bool = True) -> int:
         """Return the number of the memory access that the instruction in hand makes."""
         assert self.instruction is not None
         key = (id(self.instruction), tag)
         if key not in self._site_numbers:
             self._site_numbers[key] = len(self.sites)
             self.sites.append(Site(self.instruction, self.block_index, space, kind, bytes_a_lane))
+            if not aligned:
+                self.unaligned_sites.add(self._site_numbers[key])
         return self._site_numbers[key]
 
     def unsupported(self, why: str) -> Exception:

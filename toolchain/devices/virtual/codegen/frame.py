@@ -1,4 +1,4 @@
-"""Byte offsets of the structures that generated code shares with `native/vgpu.h`, and the states of a lane."""
+"""Byte offsets of what generated code shares with `native/vgpu.h`, and the states of a lane."""
 
 WARP_MASK = 0
 WARP_LIVE = 4
@@ -29,14 +29,17 @@ BLOCK_WORKSPACE = 88
 
 RANGE_BYTES = 32
 RANGE_LOW = 0
-RANGE_LAST_LANE = 8
-RANGE_LAST_HALF = 16
-"""A site's last good range: first address, then the highest rotated offset of one lane and of 16 in a row."""
+RANGE_LANE = 8
+RANGE_HALF = 16
+"""A site's last good allocation: its first address, and at how many aligned places in it one lane's access,
+and that of 16 lanes in a row, fits."""
 
 EXITED = 0x7FFFFFFF
 """The program counter of a lane that returned."""
 BLOCKED = 0x40000000
-"""Set while a lane is at a block barrier; bits 20 to 24 then hold the barrier's number."""
+"""Set while a lane is at a block barrier; bits 20 to 23 then hold the barrier's number."""
+ALIGNED = 0x01000000
+"""Set beside BLOCKED where all lanes of a warp must wait at the same instruction."""
 WAITING = 0x20000000
 """Set while a lane waits at a warp-wide instruction for other lanes."""
 YIELDED = 0x10000000
@@ -45,3 +48,7 @@ BARRIER_SHIFT = 20
 MOST_BLOCKS = 1 << BARRIER_SHIFT
 
 SITE_COLUMNS = 5
+
+BACK_EDGE_COST = 64
+DISPATCH_COST = 16
+"""What a jump backwards and a dispatch take off a warp's time slice."""

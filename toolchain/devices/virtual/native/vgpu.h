@@ -13,10 +13,10 @@ typedef struct VgLaunch VgLaunch;
 typedef struct VgBlock VgBlock;
 typedef struct VgWarp VgWarp;
 
-/* A memory site's last good allocation: first byte, then the highest offset from it at which one lane's access,
- * or one of 16 lanes in a row, still fits; both rotated right by log2 of the alignment. */
+/* A memory site's last good allocation: its first byte, and at how many aligned places in it one lane's access
+ * (`lane`), or that of 16 lanes in a row (`half`), fits. */
 typedef struct {
-    uint64_t low, last_lane, last_half, end;
+    uint64_t low, lane, half, unused;
 } VgRange;
 
 /* What a memory instruction does, told to the runtime once a launch. */
@@ -57,9 +57,10 @@ struct VgBlock {
     uint8_t *local;
     int64_t index;
     int32_t warps, living;
-    int32_t counted; /* whether this block is sampled */
-    uint8_t *state;  /* of each warp */
+    struct VgProfile *profile; /* what is counted; NULL for a block that is not sampled */
+    uint8_t *state;            /* of each warp */
     VgBarrier barriers[VG_BARRIERS];
+    int32_t parameter_bytes;
     void *async; /* of the asynchronous copies: zero when the block begins */
 };
 

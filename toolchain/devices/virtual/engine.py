@@ -1,0 +1,226 @@
+"""Runs kernels of PTX modules on the CPU: whole grids with checks, or sampled blocks with counters.
+
+One engine belongs to one process and one thread. Device memory is this process's memory, listed in the C
+runtime's allocation table.
+"""
+
+import ctypes
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.devices.virtual.codegen.emitter import Mode
+from cudamaster.toolchain.devices.virtual.codegen.frame import BACK_EDGE_COST, SITE_COLUMNS
+from cudamaster.toolchain.devices.virtual.codegen.warp_function import (
+    FUNCTION_NAME,
+    WarpFunction,
+    write_warp_function,
+)
+from cudamaster.toolchain.devices.virtual.faults import fault_of
+from cudamaster.toolchain.devices.virtual.jit import MachineCode, host_has_avx512
+from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel, Module
+from cudamaster.toolchain.devices.virtual.ptx.parse import parse_module
+from cudamaster.toolchain.devices.virtual.runtime import (
+    ORDER_REVERSED,
+    POISON,
+    NativeFault,
+    NativeLaunch,
+    declare,
+    native_sites,
+)
+from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
+from cudamaster.toolchain.devices.virtual.variables import ModuleVariables
+from cudamaster.toolchain.outputs import Fault
+
+RUN_SLICE = 8192 * BACK_EDGE_COST
+"""Back edges a warp may take before others run, while every warp of a block is run to its next barrier."""
+SAMPLE_SLICE = BACK_EDGE_COST
+"""One back edge: warps advance side by side, as the modelled L1 needs."""
+WORKSPACE_BYTES = 4096
+FLOATS = frozenset({"f32", "f64", "f16", "f16x2", "bf16", "bf16x2"})
+
+Order = Literal["forward", "reversed"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    function: WarpFunction
+    code: MachineCode
+    sites: "ctypes.Array[ctypes.Structure]"
+
+
+class Engine:
+    """Kernels by name, compiled when first launched."""
+
+    def __init__(
+        self,
+        native: ctypes.CDLL,
+        *,
+        threads: int = 2,
+        check_memory: bool = True,
+        order: Order = "forward",
+        limit_seconds: float = 60.0,
+        spin_seconds: float = 5.0,
+    ) -> None:
+        """`limit_seconds` bounds one launch, `spin_seconds` how long all warps may do nothing but poll."""
+        declare(native)
+        self._native = native
+        self.threads, self.check_memory, self.order = threads, check_memory, order
+        self.limit_seconds, self.spin_seconds = limit_seconds, spin_seconds
+        self._modules: dict[str, Module] = {}
+        self._variables = ModuleVariables(native)
+        self._compiled: dict[tuple[str, Mode], _Compiled] = {}
+        self._workspace = native.vg_alloc(WORKSPACE_BYTES, 1)
+        native.vg_name(self._workspace, b"the grid's workspace")
+
+    def add_module(self, ptx: str) -> Module:
+        """Parse `ptx` and place its variables; kernels are compiled when first launched."""
+        module = parse_module(ptx)
+        self._variables.add(module)
+        for name in module.kernels:
+            self._modules[name] = module
+            self._compiled = {key: value for key, value in self._compiled.items() if key[0] != name}
+        return module
+
+    def kernel(self, name: str) -> Kernel:
+        """Return a kernel by its mangled name; KeyError if no module has it."""
+        return self._modules[name].kernels[name]
+
+    def symbol_address(self, name: str) -> int:
+        """Return the address of a module variable; KeyError if there is none."""
+        return self._variables.addresses[name]
+
+    def write_symbol(self, name: str, data: bytes, offset: int = 0) -> None:
+        """Copy `data` into a module variable, `offset` bytes from its start."""
+        ctypes.memmove(self.symbol_address(name) + offset, data, len(data))
+
+    def read_symbol(self, name: str, count: int, offset: int = 0) -> bytes:
+        """Return `count` bytes of a module variable."""
+        return ctypes.string_at(self.symbol_address(name) + offset, count)
+
+    def launch(self, request: LaunchRequest) -> Fault | None:
+        """Run every block; return what went wrong, if anything did. Raises Unsupported."""
+        mode = Mode(self.check_memory, count=False, avx512=host_has_avx512())
+        compiled = self._prepare(request, mode)
+        native = self._native_launch(request, compiled)
+        native.threads = self._threads_for(compiled.function.kernel)
+        return self._run(native, request, compiled)
+
+    def sample(self, request: LaunchRequest, blocks: Sequence[int]) -> SampledLaunch | Fault:
+        """Run the blocks with these linear indices, one after another, with counters. Raises Unsupported."""
+        mode = Mode(self.check_memory, count=True, avx512=host_has_avx512())
+        compiled = self._prepare(request, mode)
+        native = self._native_launch(request, compiled)
+        counting = _Counting(native, compiled, blocks)
+        begun = time.perf_counter()
+        fault = self._run(native, request, compiled)
+        seconds = time.perf_counter() - begun
+        footprints = counting.take_footprints(self._native)
+        if fault is not None:
+            return fault
+        return SampledLaunch(
+            request=request,
+            kernel=compiled.function.kernel,
+            sampled_blocks=tuple(blocks),
+            block_counts=counting.block_counts,
+            sites=compiled.function.sites,
+            site_counts=counting.site_counts,
+            footprints=footprints,
+            allocations=self._allocations(),
+            seconds=seconds,
+        )
+
+    def _prepare(self, request: LaunchRequest, mode: Mode) -> _Compiled:
+        key = (request.kernel, mode)
+        if key not in self._compiled:
+            module = self._modules[request.kernel]
+            function = write_warp_function(module, module.kernels[request.kernel], mode)
+            code = MachineCode(function.text, FUNCTION_NAME, self._native)
+            self._compiled[key] = _Compiled(
+                function, code, native_sites(function.sites, function.unaligned_sites)
+            )
+        if request.cluster != (1, 1, 1):
+            raise Unsupported(f"clusters of {request.cluster} blocks")
+        return self._compiled[key]
+
+    def _threads_for(self, kernel: Kernel) -> int:
+        """Return 1 for kernels whose result depends on the order of atomic float additions."""
+        for block in kernel.blocks:
+            for instruction in block:
+                if instruction.base in ("atom", "red") and not FLOATS.isdisjoint(instruction.modifiers):
+                    return 1
+        return self.threads
+
+    def _native_launch(self, request: LaunchRequest, compiled: _Compiled) -> NativeLaunch:
+        layout, native = compiled.function.layout, NativeLaunch()
+        native.function = compiled.code.address
+        native.sites = ctypes.addressof(compiled.sites)
+        native.variables = self._variables.table(self._modules[request.kernel])
+        native.workspace = self._workspace
+        native.context_bytes = layout.context_bytes
+        native.shared_bytes = layout.static_shared_bytes + request.dynamic_shared_bytes
+        native.local_bytes = layout.local_bytes
+        native.parameter_bytes = len(request.parameters)
+        native.grid[:], native.block[:] = request.grid, request.block
+        native.site_count = len(compiled.function.sites)
+        native.basic_blocks = len(compiled.function.kernel.blocks)
+        native.threads, native.slice = 1, RUN_SLICE
+        native.options = POISON | (ORDER_REVERSED if self.order == "reversed" else 0)
+        return native
+
+    def _run(self, native: NativeLaunch, request: LaunchRequest, compiled: _Compiled) -> Fault | None:
+        ctypes.memset(self._workspace, 0, WORKSPACE_BYTES)
+        parameters = np.frombuffer(request.parameters + bytes(64), np.uint8).copy()
+        native.parameters = parameters.ctypes.data
+        native.deadline = time.monotonic() + self.limit_seconds
+        native.spin_seconds = self.spin_seconds
+        kind = self._native.vg_launch(ctypes.byref(native))
+        fault: NativeFault = native.fault
+        return fault_of(fault, request, compiled.function.kernel) if kind else None
+
+    def _allocations(self) -> tuple[tuple[int, int], ...]:
+        count = self._native.vg_list(None, 0)
+        pairs = np.zeros((count, 2), np.uint64)
+        self._native.vg_list(pairs.ctypes.data, count)
+        return tuple((int(base), int(size)) for base, size in pairs)
+
+
+class _Counting:
+    """The arrays that a sampled launch counts into."""
+
+    def __init__(self, native: NativeLaunch, compiled: _Compiled, blocks: Sequence[int]) -> None:
+        self._blocks = np.array(blocks, np.int64)
+        self._split = 2 * len(compiled.function.kernel.blocks)
+        self._counters = np.zeros(self._split + SITE_COLUMNS * len(compiled.function.sites), np.int64)
+        self._pointers = np.zeros(len(blocks), np.uint64)
+        self._counts = np.zeros(len(blocks), np.int64)
+        native.sampled, native.sampled_count = self._blocks.ctypes.data, len(blocks)
+        native.counters, native.counter_count = self._counters.ctypes.data, len(self._counters)
+        native.footprints = self._pointers.ctypes.data
+        native.footprint_counts = self._counts.ctypes.data
+        native.slice = SAMPLE_SLICE
+
+    @property
+    def block_counts(self) -> NDArray[np.int64]:
+        """Shape [basic blocks, 2]."""
+        return self._counters[: self._split].reshape(-1, 2)
+
+    @property
+    def site_counts(self) -> NDArray[np.int64]:
+        """Shape [sites, 5]."""
+        return self._counters[self._split :].reshape(-1, SITE_COLUMNS)
+
+    def take_footprints(self, library: ctypes.CDLL) -> tuple[NDArray[np.uint64], ...]:
+        """Return each sampled block's sectors, sorted, and free the library's copies."""
+        footprints = []
+        for pointer, count in zip(self._pointers.tolist(), self._counts.tolist(), strict=True):
+            raw = ctypes.string_at(pointer, 8 * count) if pointer else b""
+            footprints.append(np.sort(np.frombuffer(raw, np.uint64)))
+            if pointer:
+                library.vg_free_footprint(pointer)
+        return tuple(footprints)

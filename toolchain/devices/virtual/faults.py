@@ -1,0 +1,103 @@
+"""A fault as the C runtime wrote it down, in words: what, on which buffer, how far outside, where."""
+
+import re
+
+from cudamaster.toolchain.devices.virtual.codegen.frame import BLOCKED, EXITED, MOST_BLOCKS
+from cudamaster.toolchain.devices.virtual.launch import LaunchRequest
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel
+from cudamaster.toolchain.devices.virtual.runtime import FAULT_KINDS, KINDS, SPACES, NativeFault
+from cudamaster.toolchain.outputs import Fault
+
+VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "ldmatrix": "reads", "async_copy": "copies"}
+PLAIN_MESSAGES = {
+    "trap": "the kernel executes a trap",
+    "assert": "a device assertion fails",
+    "timed_out": "the kernel does not end within its time limit",
+    "illegal": "an instruction gets operands that hardware refuses",
+    "unsupported": "the virtual GPU cannot run this",
+}
+_NAME = re.compile(r"(\d+)")
+
+
+def demangled(name: str) -> str:
+    """Return the function name within an Itanium-mangled one, without its parameters."""
+    rest, parts = name.removeprefix("_Z"), []
+    nested = rest.startswith("N")
+    rest = rest.removeprefix("N")
+    while rest != name and (match := _NAME.match(rest)):
+        end = match.end() + int(match[1])
+        parts.append(rest[match.end() : end])
+        rest = rest[end:]
+        if not nested:
+            break
+    return "::".join("(anonymous)" if part.startswith("_GLOBAL__N") else part for part in parts) or name
+
+
+def fault_of(native: NativeFault, request: LaunchRequest, kernel: Kernel) -> Fault:
+    """Return the fault as the toolchain's value."""
+    kind = FAULT_KINDS[native.kind]
+    return Fault(
+        kind=kind,
+        message=_message(kind, native, kernel),
+        kernel=demangled(request.kernel),
+        line=native.line or _line_of(native.pc, kernel),
+        block=_unfold(native.block, request.grid),
+        thread=_unfold(32 * native.warp + native.lane, request.block),
+    )
+
+
+def _unfold(index: int, size: tuple[int, int, int]) -> tuple[int, int, int]:
+    return index % size[0], index // size[0] % size[1], index // size[0] // size[1]
+
+
+def _line_of(counter: int, kernel: Kernel) -> int | None:
+    """Return the line where a lane is: of the barrier it waits at, or of the block it would run next."""
+    index = counter & (MOST_BLOCKS - 1)
+    if counter == EXITED or index >= len(kernel.blocks) + 1:
+        return None
+    block = (
+        kernel.blocks[index - 1] if counter & BLOCKED else kernel.blocks[min(index, len(kernel.blocks) - 1)]
+    )
+    ordered = reversed(block) if counter & BLOCKED else iter(block)
+    return next((i.source.line for i in ordered if i.source), None)
+
+
+def _message(kind: str, native: NativeFault, kernel: Kernel) -> str:
+    if kind in ("out_of_bounds", "misaligned", "input_written"):
+        return _access_message(kind, native)
+    if kind == "deadlock" and native.pc & BLOCKED:
+        return f"threads wait at barrier {native.detail} for others that never come"
+    if kind == "deadlock":
+        return "threads poll for something that no thread will do"
+    if kind == "barrier_divergence":
+        return f"threads of a block wait at different barriers (one is number {native.detail})"
+    return PLAIN_MESSAGES[kind]
+
+
+def _access_message(kind: str, native: NativeFault) -> str:
+    access, space = KINDS[native.access], SPACES[native.space]
+    verb = VERBS[access]
+    if space in ("shared", "local"):
+        name = f"{space} memory"
+    else:
+        name = native.buffer.decode(errors="replace") or "a device buffer"
+    if kind == "misaligned":
+        offset = native.address - native.base
+        return (
+            f"{verb} {native.bytes} bytes at byte {offset} of {name}, "
+            f"whose address is not a multiple of {native.bytes}"
+        )
+    if kind == "input_written":
+        return f"{verb} {native.bytes} bytes at byte {native.address - native.base} of {name}, which is read-only"
+    return f"{verb} {native.bytes} bytes {_distance(native)} {name} ({native.size} bytes)"
+
+
+def _distance(native: NativeFault) -> str:
+    if not native.size:
+        return f"at address {native.address:#x}, where there is nothing, not even"
+    if native.address < native.base:
+        return f"{native.base - native.address} bytes before the start of"
+    end = native.base + native.size
+    if native.address < end:
+        return f"across the end, of which {native.address + native.bytes - end} past it, of"
+    return f"{native.address - end} bytes past the end of"

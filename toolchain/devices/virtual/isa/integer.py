@@ -1,0 +1,275 @@
+"""Integer arithmetic, logic and shifts; extended-precision `.cc` forms within one basic block."""
+
+from cudamaster.toolchain.devices.virtual.codegen.emitter import LLVM_TYPES, Emitter
+from cudamaster.toolchain.devices.virtual.codegen.ir import BITS, Value, constant
+from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Operand
+
+WIDER = {"u16": "i32", "s16": "i32", "u32": "i64", "s32": "i64", "u64": "i128", "s64": "i128"}
+
+
+def is_signed(ptx_type: str) -> bool:
+    """Whether a type is a signed integer."""
+    return ptx_type.startswith("s")
+
+
+def sources(emit: Emitter, ins: Instruction, *operands: Operand) -> list[Value]:
+    """Return operands as values of the instruction's type."""
+    return [emit.get(operand, ins.type) for operand in operands]
+
+
+@instruction("add", uniform=True)
+def add(emit: Emitter, ins: Instruction) -> None:
+    """Add; `.sat` clamps to 32 bits signed, `.cc` sets the carry."""
+    a, b = sources(emit, ins, *ins.operands[1:3])
+    if "sat" in ins.modifiers:
+        emit.put(ins.operands[0], emit.intrinsic("llvm.sadd.sat", a, b))
+        return
+    total = emit.op("add", a, b)
+    emit.put(ins.operands[0], total)
+    if "cc" in ins.modifiers:
+        emit.carry = emit.compare("ult", total, a)
+
+
+@instruction("sub", uniform=True)
+def sub(emit: Emitter, ins: Instruction) -> None:
+    """Subtract; `.sat` clamps to 32 bits signed, `.cc` sets the borrow."""
+    a, b = sources(emit, ins, *ins.operands[1:3])
+    if "sat" in ins.modifiers:
+        emit.put(ins.operands[0], emit.intrinsic("llvm.ssub.sat", a, b))
+        return
+    emit.put(ins.operands[0], emit.op("sub", a, b))
+    if "cc" in ins.modifiers:
+        emit.carry = emit.compare("ult", a, b)
+
+
+def _carry_in(emit: Emitter, ins: Instruction) -> Value:
+    if emit.carry is None:
+        raise unsupported(ins, "a carry from another basic block")
+    return emit.cast("zext", emit.carry, LLVM_TYPES[ins.type])
+
+
+def _add_with_carry(emit: Emitter, ins: Instruction, a: Value, b: Value) -> Value:
+    carry = _carry_in(emit, ins)
+    partial = emit.op("add", a, b)
+    total = emit.op("add", partial, carry)
+    if "cc" in ins.modifiers:
+        emit.carry = emit.op("or", emit.compare("ult", partial, a), emit.compare("ult", total, partial))
+    return total
+
+
+@instruction("addc")
+def add_with_carry(emit: Emitter, ins: Instruction) -> None:
+    """Add with the carry of the `.cc` instruction before."""
+    a, b = sources(emit, ins, *ins.operands[1:3])
+    emit.put(ins.operands[0], _add_with_carry(emit, ins, a, b))
+
+
+@instruction("subc")
+def subtract_with_borrow(emit: Emitter, ins: Instruction) -> None:
+    """Subtract with the borrow of the `.cc` instruction before."""
+    a, b = sources(emit, ins, *ins.operands[1:3])
+    borrow = _carry_in(emit, ins)
+    partial = emit.op("sub", a, b)
+    emit.put(ins.operands[0], emit.op("sub", partial, borrow))
+    if "cc" in ins.modifiers:
+        emit.carry = emit.op("or", emit.compare("ult", a, b), emit.compare("ult", partial, borrow))
+
+
+def _product(emit: Emitter, ins: Instruction) -> Value:
+    """Return `a * b` as `.lo`, `.hi` or `.wide` asks."""
+    a, b = sources(emit, ins, *ins.operands[1:3])
+    if "lo" in ins.modifiers:
+        return emit.op("mul", a, b)
+    extend = "sext" if is_signed(ins.type) else "zext"
+    wide = WIDER[ins.type]
+    product = emit.op("mul", emit.cast(extend, a, wide), emit.cast(extend, b, wide))
+    if "wide" in ins.modifiers:
+        return product
+    high = emit.op("lshr", product, constant(wide, BITS[a.type]))
+    return emit.cast("trunc", high, a.type)
+
+
+@instruction("mul", uniform=True)
+def multiply(emit: Emitter, ins: Instruction) -> None:
+    """Low half, high half, or all of a product."""
+    emit.put(ins.operands[0], _product(emit, ins))
+
+
+@instruction("mad", uniform=True)
+def multiply_add(emit: Emitter, ins: Instruction) -> None:
+    """Multiply and add; the addend of `.wide` is twice as wide."""
+    product = _product(emit, ins)
+    addend = emit.get(ins.operands[3], f"b{BITS[product.type]}")
+    if "sat" in ins.modifiers:
+        emit.put(ins.operands[0], emit.intrinsic("llvm.sadd.sat", product, addend))
+        return
+    total = emit.op("add", product, addend)
+    emit.put(ins.operands[0], total)
+    if "cc" in ins.modifiers:
+        emit.carry = emit.compare("ult", total, product)
+
+
+@instruction("madc")
+def multiply_add_with_carry(emit: Emitter, ins: Instruction) -> None:
+    """Multiply and add with the carry of the `.cc` instruction before."""
+    product = _product(emit, ins)
+    addend = emit.get(ins.operands[3], f"b{BITS[product.type]}")
+    emit.put(ins.operands[0], _add_with_carry(emit, ins, product, addend))
+
+
+def _narrow_24(emit: Emitter, value: Value, signed: bool) -> Value:
+    up = emit.op("shl", value, constant("i32", 8))
+    return emit.op("ashr" if signed else "lshr", up, constant("i32", 8))
+
+
+def _product_24(emit: Emitter, ins: Instruction) -> Value:
+    signed = is_signed(ins.type)
+    a, b = (_narrow_24(emit, v, signed) for v in sources(emit, ins, *ins.operands[1:3]))
+    if "lo" in ins.modifiers:
+        return emit.op("mul", a, b)
+    extend = "sext" if signed else "zext"
+    wide = emit.op("mul", emit.cast(extend, a, "i64"), emit.cast(extend, b, "i64"))
+    return emit.cast("trunc", emit.op("lshr", wide, constant("i64", 16)), "i32")
+
+
+@instruction("mul24", uniform=True)
+def multiply_24(emit: Emitter, ins: Instruction) -> None:
+    """Product of 24-bit integers: its low 32 bits, or bits 16 to 47."""
+    emit.put(ins.operands[0], _product_24(emit, ins))
+
+
+@instruction("mad24", uniform=True)
+def multiply_add_24(emit: Emitter, ins: Instruction) -> None:
+    """`mul24` plus a 32-bit integer."""
+    emit.put(ins.operands[0], emit.op("add", _product_24(emit, ins), emit.get(ins.operands[3], ins.type)))
+
+
+def _quotient(emit: Emitter, ins: Instruction, a: Value, b: Value) -> Value:
+    """Divide without trapping: by zero gives all ones, the least integer by -1 itself.
+
+    Up to 32 bits through doubles, which hold every operand exactly; their quotient, truncated, is exact, since
+    it differs from an integer by at least 2^-32 while its rounding error is below 2^-21 of that.
+    """
+    if BITS[a.type] == 64:
+        name = "vg_divide_s64" if is_signed(ins.type) else "vg_divide_u64"
+        return emit.call_native(name, ["i64"], [a, b])[0]
+    convert = "sitofp" if is_signed(ins.type) else "uitofp"
+    quotient = emit.op("fdiv", emit.cast(convert, a, "double"), emit.cast(convert, b, "double"))
+    whole = emit.cast("trunc", emit.intrinsic("llvm.fptosi.sat", quotient, result="i64"), a.type)
+    is_zero = emit.compare("eq", b, constant(b.type, 0))
+    return emit.select(is_zero, constant(a.type, -1), whole)
+
+
+@instruction("div")
+def divide(emit: Emitter, ins: Instruction) -> None:
+    """Quotient, rounded towards zero."""
+    a, b = sources(emit, ins, *ins.operands[1:3])
+    emit.put(ins.operands[0], _quotient(emit, ins, a, b))
+
+
+@instruction("rem")
+def remainder(emit: Emitter, ins: Instruction) -> None:
+    """Remainder with the dividend's sign; of zero the dividend, as the hardware's expansion gives."""
+    a, b = sources(emit, ins, *ins.operands[1:3])
+    product = emit.op("mul", _quotient(emit, ins, a, b), b)
+    emit.put(ins.operands[0], emit.op("sub", a, product))
+
+
+@instruction("neg", uniform=True)
+def negate(emit: Emitter, ins: Instruction) -> None:
+    """Two's complement."""
+    (a,) = sources(emit, ins, ins.operands[1])
+    emit.put(ins.operands[0], emit.op("sub", constant(a.type, 0), a))
+
+
+@instruction("abs", uniform=True)
+def absolute(emit: Emitter, ins: Instruction) -> None:
+    """Absolute value; of the least integer itself."""
+    (a,) = sources(emit, ins, ins.operands[1])
+    emit.put(ins.operands[0], emit.intrinsic("llvm.abs", a, flags=["i1 false"]))
+
+
+def _extreme(emit: Emitter, ins: Instruction, name: str) -> None:
+    if "relu" in ins.modifiers or "u16x2" in ins.modifiers or "s16x2" in ins.modifiers:
+        raise unsupported(ins)
+    a, b = sources(emit, ins, *ins.operands[1:3])
+    prefix = "s" if is_signed(ins.type) else "u"
+    emit.put(ins.operands[0], emit.intrinsic(f"llvm.{prefix}{name}", a, b))
+
+
+@instruction("min", uniform=True)
+def minimum(emit: Emitter, ins: Instruction) -> None:
+    """The lesser of two integers."""
+    _extreme(emit, ins, "min")
+
+
+@instruction("max", uniform=True)
+def maximum(emit: Emitter, ins: Instruction) -> None:
+    """The greater of two integers."""
+    _extreme(emit, ins, "max")
+
+
+def _logic(emit: Emitter, ins: Instruction) -> None:
+    a, b = sources(emit, ins, *ins.operands[1:3])
+    emit.put(ins.operands[0], emit.op(ins.base, a, b))
+
+
+@instruction("and", uniform=True)
+def bitwise_and(emit: Emitter, ins: Instruction) -> None:
+    """Bitwise and."""
+    _logic(emit, ins)
+
+
+@instruction("or", uniform=True)
+def bitwise_or(emit: Emitter, ins: Instruction) -> None:
+    """Bitwise or."""
+    _logic(emit, ins)
+
+
+@instruction("xor", uniform=True)
+def bitwise_xor(emit: Emitter, ins: Instruction) -> None:
+    """Bitwise exclusive or."""
+    _logic(emit, ins)
+
+
+@instruction("not", uniform=True)
+def bitwise_not(emit: Emitter, ins: Instruction) -> None:
+    """Bitwise complement."""
+    (a,) = sources(emit, ins, ins.operands[1])
+    emit.put(ins.operands[0], emit.op("xor", a, constant(a.type, -1)))
+
+
+@instruction("cnot", uniform=True)
+def logical_not(emit: Emitter, ins: Instruction) -> None:
+    """1 for zero, else 0."""
+    (a,) = sources(emit, ins, ins.operands[1])
+    emit.put(ins.operands[0], emit.cast("zext", emit.compare("eq", a, constant(a.type, 0)), a.type))
+
+
+def _shift(emit: Emitter, ins: Instruction, opcode: str) -> None:
+    """Shift by an unsigned 32-bit amount that is clamped to the width."""
+    (a,) = sources(emit, ins, ins.operands[1])
+    width, amount = BITS[a.type], ins.operands[2]
+    if isinstance(amount, Integer) and 0 <= amount.value < width:
+        emit.put(ins.operands[0], emit.op(opcode, a, constant(a.type, amount.value)), signed=opcode == "ashr")
+        return
+    count = emit.get(amount, "u32")
+    over = emit.compare("uge", count, constant("i32", width))
+    clamped = emit.select(over, constant("i32", width - 1 if opcode == "ashr" else 0), count)
+    shifted = emit.op(opcode, a, emit.resize(clamped, a.type))
+    if opcode != "ashr":
+        shifted = emit.select(over, constant(a.type, 0), shifted)
+    emit.put(ins.operands[0], shifted, signed=opcode == "ashr")
+
+
+@instruction("shl", uniform=True)
+def shift_left(emit: Emitter, ins: Instruction) -> None:
+    """Shift left."""
+    _shift(emit, ins, "shl")
+
+
+@instruction("shr", uniform=True)
+def shift_right(emit: Emitter, ins: Instruction) -> None:
+    """Shift right: with the sign for `.s`, with zeros for `.u` and `.b`."""
+    _shift(emit, ins, "ashr" if is_signed(ins.type) else "lshr")

@@ -1,0 +1,168 @@
+"""Loads, stores, moves, address conversions and the hints that change nothing."""
+
+from cudamaster.toolchain.devices.virtual.codegen import access, frame, load_store
+from cudamaster.toolchain.devices.virtual.codegen.emitter import LLVM_TYPES, Emitter, type_bytes
+from cudamaster.toolchain.devices.virtual.codegen.ir import BITS, Value, constant
+from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Address, Instruction, Operand, Vector
+
+SPACES = ("global", "shared", "local", "const", "param")
+ORDERED = frozenset({"volatile", "acquire", "relaxed", "mmio"})
+"""Modifiers of loads that may be polling for what another warp writes."""
+SHARED_POLL_WEIGHT = 4096
+"""What a polling load of shared memory takes off the time slice: a little, since reductions look alike."""
+VECTORS = {"v2": 2, "v4": 4, "v8": 8}
+
+
+def state_space(ins: Instruction) -> str:
+    """Return the state space in the opcode, `generic` if it names none."""
+    for modifier in ins.modifiers[1:]:
+        name = modifier.partition("_")[0]
+        if name in SPACES:
+            return name
+    return "generic"
+
+
+def _form(ins: Instruction) -> tuple[int, int]:
+    """Return bytes of an element and elements a lane."""
+    if ins.type not in LLVM_TYPES or ins.type == "pred":
+        raise unsupported(ins)
+    return type_bytes(ins.type), next((VECTORS[m] for m in ins.modifiers if m in VECTORS), 1)
+
+
+def _items(operand: Operand) -> tuple[Operand, ...]:
+    return operand.items if isinstance(operand, Vector) else (operand,)
+
+
+def _address(ins: Instruction, operand: Operand) -> Address:
+    if not isinstance(operand, Address):
+        raise unsupported(ins, f"the address {operand}")
+    return operand
+
+
+@instruction("ld", "param", uniform=True)
+@instruction("ld", "param_entry", uniform=True)
+def load_parameter(emit: Emitter, ins: Instruction) -> None:
+    """Load from the kernel's parameters."""
+    _load(emit, ins)
+
+
+@instruction("ld")
+@instruction("ldu")
+def load(emit: Emitter, ins: Instruction) -> None:
+    """Load one to eight elements a lane; signed ones are extended to the register's width."""
+    _load(emit, ins)
+    if not ORDERED.isdisjoint(ins.modifiers):
+        if state_space(ins) == "shared":
+            emit.yield_soon(SHARED_POLL_WEIGHT)
+        else:
+            emit.yield_soon()
+
+
+def _load(emit: Emitter, ins: Instruction) -> None:
+    elements = load_store.load(emit, _address(ins, ins.operands[1]), state_space(ins), _form(ins))
+    for destination, value in zip(_items(ins.operands[0]), elements, strict=True):
+        emit.put(destination, value, signed=ins.type.startswith("s"))
+
+
+@instruction("st", writes=0)
+def store(emit: Emitter, ins: Instruction) -> None:
+    """Store one to eight elements a lane."""
+    form = _form(ins)
+    values = [emit.get(operand, f"b{8 * form[0]}") for operand in _items(ins.operands[1])]
+    load_store.store(emit, _address(ins, ins.operands[0]), state_space(ins), form, values)
+
+
+@instruction("mov", uniform=True)
+def move(emit: Emitter, ins: Instruction) -> None:
+    """Copy, pack elements into a wider register, or unpack them."""
+    destination, source = ins.operands
+    if isinstance(source, Vector):
+        emit.put(destination, _pack(emit, ins, source))
+    elif isinstance(destination, Vector):
+        _unpack(emit, ins, destination, emit.get(source, ins.type))
+    else:
+        emit.put(destination, emit.get(source, ins.type))
+
+
+def _pack(emit: Emitter, ins: Instruction, source: Vector) -> Value:
+    whole = f"i{8 * type_bytes(ins.type)}"
+    width = BITS[whole] // len(source.items)
+    packed = constant(whole, 0)
+    for index, item in enumerate(source.items):
+        element = emit.resize(emit.get(item, f"b{width}"), whole)
+        packed = emit.op("or", packed, emit.op("shl", element, constant(whole, width * index)))
+    return packed
+
+
+def _unpack(emit: Emitter, ins: Instruction, destination: Vector, value: Value) -> None:
+    whole = emit.resize(value, f"i{BITS[value.type]}")
+    width = BITS[whole.type] // len(destination.items)
+    for index, item in enumerate(destination.items):
+        element = emit.op("lshr", whole, constant(whole.type, width * index))
+        emit.put(item, emit.resize(element, f"i{width}"))
+
+
+def _window(emit: Emitter, space: str) -> Value:
+    """Return the generic address at which a space begins, for each lane."""
+    if space == "shared":
+        return access.pointer_field(emit, "%block", frame.BLOCK_SHARED)
+    if space == "param":
+        return access.pointer_field(emit, "%block", frame.BLOCK_PARAMETERS)
+    if space == "local":
+        return access.local_window(emit)
+    return constant("i64", 0)
+
+
+@instruction("cvta", "local")
+def convert_local_address(emit: Emitter, ins: Instruction) -> None:
+    """Convert between local addresses and generic ones, which differ from lane to lane."""
+    convert_address(emit, ins)
+
+
+@instruction("cvta", uniform=True)
+def convert_address(emit: Emitter, ins: Instruction) -> None:
+    """Convert an address of a space to a generic one, or back (`.to`)."""
+    address = emit.resize(emit.get(ins.operands[1], ins.type), "i64")
+    opcode = "sub" if "to" in ins.modifiers else "add"
+    converted = emit.op(opcode, address, _window(emit, state_space(ins)))
+    emit.put(ins.operands[0], emit.resize(converted, LLVM_TYPES[ins.type]))
+
+
+@instruction("isspacep")
+def is_address_of(emit: Emitter, ins: Instruction) -> None:
+    """Whether a generic address lies in a space's window; what lies in no other window is global."""
+    address, space = emit.get(ins.operands[1], "u64"), state_space(ins)
+    inside = [_inside(emit, address, each) for each in ("shared", "local", "param")]
+    if space in ("global", "const"):
+        other = emit.op("or", emit.op("or", inside[0], inside[1]), inside[2])
+        result = emit.op("xor", other, constant("i1", True)) if space == "global" else constant("i1", False)
+    else:
+        result = inside[("shared", "local", "param").index(space)]
+    emit.put(ins.operands[0], result)
+
+
+def _inside(emit: Emitter, address: Value, space: str) -> Value:
+    if space == "shared":
+        size = emit.resize(emit.load("i32", emit.offset("%block", frame.BLOCK_SHARED_BYTES)), "i64")
+    elif space == "local":
+        size = constant("i64", emit.layout.local_bytes)
+    else:
+        size = constant("i64", sum(p.size for p in emit.kernel.parameters))
+    return emit.compare("ult", emit.op("sub", address, _window(emit, space)), size)
+
+
+@instruction("prefetch", writes=0)
+@instruction("prefetchu", writes=0)
+@instruction("discard", writes=0)
+@instruction("applypriority", writes=0)
+@instruction("fence", writes=0)
+@instruction("membar", writes=0)
+def no_effect(emit: Emitter, ins: Instruction) -> None:
+    """Nothing: caches have no values of their own here, and a warp's accesses happen in order."""
+
+
+@instruction("createpolicy")
+def create_policy(emit: Emitter, ins: Instruction) -> None:
+    """A cache policy, which nothing reads."""
+    emit.put(ins.operands[0], constant("i64", 0))

@@ -1,0 +1,254 @@
+/* What a sampled block's memory accesses cost: sectors, wavefronts, misses of a modelled L1, distinct bytes. */
+#include "runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SETS 256
+#define WAYS 4
+#define SECTOR_SHIFT 5
+#define LINE_SECTORS 4
+#define BANKS 32
+
+enum { REQUESTS, LANES, SECTORS, MISSED_SECTORS, LINES };
+
+/* An L1 of 128 KiB, four ways of 128-byte lines in 32-byte sectors, empty when the block begins. */
+typedef struct {
+    uint64_t line[SETS][WAYS]; /* number plus one; 0: empty */
+    uint8_t sectors[SETS][WAYS], oldest[SETS];
+} Cache;
+
+struct VgProfile {
+    Cache cache;
+    int64_t number;
+    uint64_t *lines; /* open addressing: number of a line << 4 | its touched sectors; 0: empty */
+    size_t used, capacity;
+};
+
+VgProfile *vg_profile_new(VgBlock *block, int64_t number)
+{
+    (void)block;
+    VgProfile *profile = calloc(1, sizeof *profile);
+    profile->number = number;
+    profile->capacity = 1024;
+    profile->lines = calloc(profile->capacity, sizeof *profile->lines);
+    return profile;
+}
+
+/* Hands the footprint over to the launch, if there is one. */
+void vg_profile_end(VgProfile *profile, VgLaunch *launch)
+{
+    if (launch) {
+        uint64_t *sectors = malloc((LINE_SECTORS * profile->used + 1) * sizeof *sectors);
+        int64_t count = 0;
+        for (size_t i = 0; i < profile->capacity; i++)
+            for (unsigned mask = profile->lines[i] & 15; mask; mask &= mask - 1)
+                sectors[count++] = (profile->lines[i] >> 4) * LINE_SECTORS + (unsigned)__builtin_ctz(mask);
+        launch->footprints[profile->number] = sectors;
+        launch->footprint_counts[profile->number] = count;
+    }
+    free(profile->lines);
+    free(profile);
+}
+
+void vg_free_footprint(uint64_t *sectors)
+{
+    free(sectors);
+}
+
+static uint64_t *slot_of(uint64_t *lines, size_t capacity, uint64_t line)
+{
+    size_t place = (line * 0x9e3779b97f4a7c15u) >> 20 & (capacity - 1);
+    while (lines[place] && lines[place] >> 4 != line)
+        place = (place + 1) & (capacity - 1);
+    return &lines[place];
+}
+
+static void grow(VgProfile *profile)
+{
+    size_t capacity = 2 * profile->capacity;
+    uint64_t *lines = calloc(capacity, sizeof *lines);
+    for (size_t i = 0; i < profile->capacity; i++)
+        if (profile->lines[i])
+            *slot_of(lines, capacity, profile->lines[i] >> 4) = profile->lines[i];
+    free(profile->lines);
+    profile->lines = lines;
+    profile->capacity = capacity;
+}
+
+static void touch(VgProfile *profile, uint64_t line, unsigned sectors)
+{
+    uint64_t *slot = slot_of(profile->lines, profile->capacity, line);
+    if (!*slot && 2 * ++profile->used > profile->capacity) {
+        grow(profile);
+        slot = slot_of(profile->lines, profile->capacity, line);
+    }
+    *slot = line << 4 | (*slot & 15) | sectors;
+}
+
+/* Looks sectors of a line up and brings them in; how many were missing. */
+static int fetch(Cache *cache, uint64_t line, unsigned sectors)
+{
+    unsigned set = (unsigned)(line ^ line >> 8 ^ line >> 17) & (SETS - 1);
+    for (int way = 0; way < WAYS; way++)
+        if (cache->line[set][way] == line + 1) {
+            unsigned missing = sectors & ~(unsigned)cache->sectors[set][way];
+            cache->sectors[set][way] |= (uint8_t)sectors;
+            return __builtin_popcount(missing);
+        }
+    int victim = cache->oldest[set]++ % WAYS;
+    cache->line[set][victim] = line + 1;
+    cache->sectors[set][victim] = (uint8_t)sectors;
+    return __builtin_popcount(sectors);
+}
+
+typedef struct {
+    VgProfile *profile;
+    int64_t *counters;
+    int kind, keeps_footprint;
+} Request;
+
+/* Stores and atomics go past L1. */
+static void access_line(const Request *request, uint64_t line, unsigned sectors)
+{
+    int loads = request->kind == VG_LOAD || request->kind == VG_ASYNC_COPY;
+    int amount = __builtin_popcount(sectors);
+    int missed = loads ? fetch(&request->profile->cache, line, sectors) : amount;
+    request->counters[SECTORS] += amount;
+    request->counters[MISSED_SECTORS] += missed;
+    request->counters[LINES]++;
+    if (missed && request->keeps_footprint)
+        touch(request->profile, line, sectors);
+}
+
+static void count_scattered(const Request *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
+{
+    uint64_t lines[2 * VG_LANES];
+    unsigned sectors[2 * VG_LANES];
+    int count = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t address = addresses[__builtin_ctz(mask)];
+        for (uint64_t sector = address >> SECTOR_SHIFT; sector <= (address + bytes - 1) >> SECTOR_SHIFT; sector++) {
+            int place = count - 1;
+            while (place >= 0 && lines[place] != sector / LINE_SECTORS)
+                place--;
+            if (place < 0 && count < 2 * VG_LANES) {
+                place = count++;
+                lines[place] = sector / LINE_SECTORS;
+                sectors[place] = 0;
+            }
+            if (place >= 0)
+                sectors[place] |= 1u << sector % LINE_SECTORS;
+        }
+    }
+    for (int i = 0; i < count; i++)
+        access_line(request, lines[i], sectors[i]);
+}
+
+static void count_global(const Request *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
+{
+    uint64_t low = UINT64_MAX, high = 0, bits = 0;
+    for (unsigned lane = 0; lane < VG_LANES; lane++) {
+        uint64_t inactive = (uint64_t)(mask >> lane & 1) - 1, sector = addresses[lane] >> SECTOR_SHIFT;
+        uint64_t lower = sector | inactive, upper = sector & ~inactive;
+        low = lower < low ? lower : low;
+        high = upper > high ? upper : high;
+    }
+    low &= ~(uint64_t)(LINE_SECTORS - 1);
+    if (high - low >= 64 || bytes > 1u << SECTOR_SHIFT) {
+        count_scattered(request, mask, addresses, bytes);
+        return;
+    }
+    for (unsigned lane = 0; lane < VG_LANES; lane++)
+        bits |= (uint64_t)(mask >> lane & 1) << (((addresses[lane] >> SECTOR_SHIFT) - low) & 63);
+    for (uint64_t line = low / LINE_SECTORS; bits; bits >>= LINE_SECTORS, line++)
+        if (bits & 15)
+            access_line(request, line, bits & 15);
+}
+
+/* Local memory is interleaved: the same word of all lanes lies in one line. */
+static void count_local(const Request *request, const VgWarp *warp, uint32_t mask, const uint64_t *addresses,
+                        unsigned bytes)
+{
+    uint64_t places[VG_LANES], base = (uint64_t)(uintptr_t)warp->local;
+    for (unsigned word = 0; word < (bytes + 3) / 4; word++) {
+        for (unsigned lane = 0; lane < VG_LANES; lane++) {
+            uint64_t offset = addresses[lane] - base - (uint64_t)lane * warp->block->local_bytes;
+            places[lane] = base + (offset / 4 + word) * 128 + lane * 4;
+        }
+        count_global(request, mask, places, 4);
+    }
+}
+
+/* Passes over the banks that lanes `mask` need: the most different words that any bank must deliver. */
+static int passes(uint32_t mask, const uint64_t *addresses, unsigned words)
+{
+    uint64_t word_of[BANKS][VG_LANES];
+    uint8_t count[BANKS] = {0};
+    int most = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t first = addresses[__builtin_ctz(mask)] >> 2;
+        for (uint64_t word = first; word < first + words; word++) {
+            unsigned bank = word % BANKS;
+            int known = 0;
+            for (int i = 0; i < count[bank]; i++)
+                known |= word_of[bank][i] == word;
+            if (known || count[bank] == VG_LANES)
+                continue;
+            word_of[bank][count[bank]++] = word;
+            most = count[bank] > most ? count[bank] : most;
+        }
+    }
+    return most;
+}
+
+static int within_one_row(uint32_t mask, const uint64_t *addresses)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    for (unsigned lane = 0; lane < VG_LANES; lane++) {
+        uint64_t inactive = (uint64_t)(mask >> lane & 1) - 1, word = addresses[lane] >> 2;
+        uint64_t lower = word | inactive, upper = word & ~inactive;
+        low = lower < low ? lower : low;
+        high = upper > high ? upper : high;
+    }
+    return high - low < BANKS;
+}
+
+/* Accesses of 8 bytes take two halves of a warp, of 16 bytes four quarters. */
+static int wavefronts(uint32_t mask, const uint64_t *addresses, unsigned bytes)
+{
+    unsigned words = bytes <= 4 ? 1 : bytes / 4, group = VG_LANES / words, total = 0;
+    if (words == 1 && within_one_row(mask, addresses))
+        return 1;
+    for (unsigned first = 0; first < VG_LANES; first += group) {
+        uint32_t lanes = mask & (group == VG_LANES ? UINT32_MAX : ((1u << group) - 1) << first);
+        total += lanes ? (unsigned)passes(lanes, addresses, words) : 0;
+    }
+    return (int)total;
+}
+
+static int in_shared(const VgBlock *block, uint64_t address)
+{
+    return address - (uint64_t)(uintptr_t)block->shared < block->shared_bytes;
+}
+
+void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t site)
+{
+    const VgBlock *block = warp->block;
+    if (!block->profile || !mask)
+        return;
+    const VgSite *what = &block->launch->sites[site];
+    int64_t *counters = block->launch->counters + 2 * block->launch->basic_blocks + VG_SITE_COLUMNS * site;
+    counters[REQUESTS]++;
+    counters[LANES] += __builtin_popcount(mask);
+    int space = what->space;
+    if (space == VG_GENERIC)
+        space = in_shared(block, addresses[__builtin_ctz(mask)]) ? VG_SHARED : VG_GLOBAL;
+    Request request = {block->profile, counters, what->kind, space != VG_LOCAL};
+    if (space == VG_SHARED)
+        counters[SECTORS] += wavefronts(mask, addresses, what->bytes);
+    else if (space == VG_LOCAL)
+        count_local(&request, warp, mask, addresses, what->bytes);
+    else
+        count_global(&request, mask, addresses, what->bytes);
+}

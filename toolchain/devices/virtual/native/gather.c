@@ -1,0 +1,167 @@
+/* Accesses lane by lane, and the exact bounds checks behind the compares of generated code. */
+#include "runtime.h"
+
+#include <string.h>
+
+/* One lane's place: the window it must lie in. */
+typedef struct {
+    uint64_t low, size;
+    int writable;
+    const VgAllocation *allocation;
+} Window;
+
+static inline uint64_t rotate(uint64_t value, unsigned shift)
+{
+    return shift ? value >> shift | value << (64 - shift) : value;
+}
+
+static int inside(uint64_t address, uint64_t low, uint64_t size)
+{
+    return address - low < size;
+}
+
+/* The window of a generic address, or of the site's own space. */
+static Window window_of(const VgWarp *warp, int lane, uint64_t address, int space)
+{
+    const VgBlock *block = warp->block;
+    uint64_t shared = (uint64_t)(uintptr_t)block->shared, parameters = (uint64_t)(uintptr_t)block->parameters;
+    uint64_t local = (uint64_t)(uintptr_t)warp->local + (uint64_t)lane * block->local_bytes;
+    if (space == VG_SHARED || (space == VG_GENERIC && inside(address, shared, block->shared_bytes)))
+        return (Window){shared, block->shared_bytes, 1, NULL};
+    if (space == VG_LOCAL || (space == VG_GENERIC && inside(address, local, block->local_bytes)))
+        return (Window){local, block->local_bytes, 1, NULL};
+    if (space == VG_GENERIC && inside(address, parameters, (uint64_t)block->parameter_bytes))
+        return (Window){parameters, (uint64_t)block->parameter_bytes, 0, NULL};
+    const VgAllocation *nearest = vg_nearest(address);
+    if (!nearest)
+        return (Window){0, 0, 0, NULL};
+    return (Window){nearest->base, nearest->bytes, nearest->writable, nearest};
+}
+
+static void refuse(VgWarp *warp, int lane, int site, int kind, uint64_t address, const Window *window)
+{
+    const VgSite *what = &warp->block->launch->sites[site];
+    VgFault fault = {.kind = kind, .line = what->line, .site = site, .access = what->kind, .space = what->space};
+    fault.bytes = what->bytes;
+    fault.address = address;
+    fault.base = window->low;
+    fault.size = window->size;
+    fault.block = warp->block->index;
+    fault.warp = (int32_t)warp->index;
+    fault.lane = lane;
+    if (window->allocation)
+        memcpy(fault.buffer, window->allocation->name, sizeof fault.buffer);
+    vg_end_launch(warp->block->launch, &fault);
+}
+
+static void check_lane(VgWarp *warp, int lane, uint64_t address, int site, Window *window)
+{
+    const VgSite *what = &warp->block->launch->sites[site];
+    uint64_t offset = address - window->low;
+    if (offset >= window->size || window->size - offset < what->bytes) {
+        *window = window_of(warp, lane, address, what->space);
+        offset = address - window->low;
+    }
+    if (offset >= window->size || window->size - offset < what->bytes)
+        refuse(warp, lane, site, VG_FAULT_OUT_OF_BOUNDS, address, window);
+    if (what->aligned && address % what->bytes)
+        refuse(warp, lane, site, VG_FAULT_MISALIGNED, address, window);
+    int writes = what->kind == VG_STORE || what->kind == VG_ATOMIC;
+    if (writes && !window->writable)
+        refuse(warp, lane, site, VG_FAULT_INPUT_WRITTEN, address, window);
+}
+
+/* Lets the next access of this site pass by a compare. */
+static void remember(VgRange *range, const Window *window, const VgSite *what)
+{
+    uint64_t bytes = what->bytes, step = what->aligned ? bytes : 1;
+    if (!window->allocation || window->low % step || window->size < bytes)
+        return;
+    range->low = window->low;
+    range->lane = (window->size - bytes) / step + 1;
+    range->half = window->size < 16 * bytes ? 0 : (window->size - 16 * bytes) / step + 1;
+}
+
+static __attribute__((noinline)) void check_slowly(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int site)
+{
+    const VgSite *what = &warp->block->launch->sites[site];
+    Window window = {0, 0, 0, NULL};
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        if (what->space == VG_LOCAL || what->space == VG_GENERIC)
+            window.size = 0;
+        check_lane(warp, lane, addresses[lane], site, &window);
+    }
+    if (mask)
+        remember(&warp->block->ranges[site], &window, what);
+}
+
+static inline int all_inside(const uint64_t *addresses, uint32_t mask, uint64_t low, uint64_t step, uint64_t limit,
+                             unsigned shift)
+{
+    uint64_t outside = 0;
+    for (unsigned lane = 0; lane < VG_LANES; lane++) {
+        uint64_t place = rotate(addresses[lane] - low - lane * step, shift);
+        outside |= (uint64_t)(place >= limit) & (mask >> lane & 1);
+    }
+    return !outside;
+}
+
+static inline void check(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int site, unsigned bytes,
+                         unsigned shift)
+{
+    const VgBlock *block = warp->block;
+    const VgRange *range = &block->ranges[site];
+    uint64_t low = range->low, limit = range->lane, step = 0;
+    int space = block->launch->sites[site].space;
+    if (space == VG_SHARED || space == VG_LOCAL) {
+        uint64_t size = space == VG_SHARED ? block->shared_bytes : block->local_bytes;
+        low = (uint64_t)(uintptr_t)(space == VG_SHARED ? block->shared : warp->local);
+        step = space == VG_LOCAL ? block->local_bytes : 0;
+        limit = size < bytes ? 0 : ((size - bytes) >> shift) + 1;
+    }
+    if (!all_inside(addresses, mask, low, step, limit, shift))
+        check_slowly(warp, mask, addresses, site);
+}
+
+/* For accesses that generated code or a C helper makes itself. */
+void vg_check(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t site)
+{
+    const VgSite *what = &warp->block->launch->sites[site];
+    check(warp, mask, addresses, site, what->bytes, what->aligned ? (unsigned)__builtin_ctz(what->bytes) : 0);
+}
+
+#define EACH(lane, mask) for (uint32_t left = mask, lane; left && (lane = (uint32_t)__builtin_ctz(left), 1); left &= left - 1)
+
+/* vg_load_4x2 loads two 4-byte elements a lane: out[0..31] the first of each lane, out[32..63] the second. */
+#define ACCESS(TYPE, BYTES, COUNT) \
+    void vg_load_##BYTES##x##COUNT(VgWarp *warp, uint32_t mask, TYPE *out, const uint64_t *addresses, int32_t site) \
+    { \
+        if (site >= 0) \
+            check(warp, mask, addresses, site, BYTES * COUNT, __builtin_ctz(BYTES * COUNT)); \
+        EACH(lane, mask) \
+        { \
+            const TYPE *from = (const TYPE *)(uintptr_t)addresses[lane]; \
+            for (int i = 0; i < COUNT; i++) \
+                out[VG_LANES * i + lane] = from[i]; \
+        } \
+    } \
+    void vg_store_##BYTES##x##COUNT(VgWarp *warp, uint32_t mask, const TYPE *in, const uint64_t *addresses, \
+                                    int32_t site) \
+    { \
+        if (site >= 0) \
+            check(warp, mask, addresses, site, BYTES * COUNT, __builtin_ctz(BYTES * COUNT)); \
+        EACH(lane, mask) \
+        { \
+            TYPE *to = (TYPE *)(uintptr_t)addresses[lane]; \
+            for (int i = 0; i < COUNT; i++) \
+                to[i] = in[VG_LANES * i + lane]; \
+        } \
+    }
+
+#define COUNTS(TYPE, BYTES) ACCESS(TYPE, BYTES, 1) ACCESS(TYPE, BYTES, 2) ACCESS(TYPE, BYTES, 4) ACCESS(TYPE, BYTES, 8)
+
+COUNTS(uint8_t, 1)
+COUNTS(uint16_t, 2)
+COUNTS(uint32_t, 4)
+COUNTS(uint64_t, 8)

@@ -1,0 +1,66 @@
+/* What the C runtime's own files share: the launch as Python fills it in, and its workers. */
+#ifndef VG_RUNTIME_H
+#define VG_RUNTIME_H
+
+#include <setjmp.h>
+#include <stdatomic.h>
+
+#include "vgpu.h"
+
+#define VG_EXITED 0x7fffffffu
+#define VG_BLOCKED 0x40000000u
+#define VG_ALIGNED 0x01000000u
+#define VG_YIELDED 0x10000000u
+#define VG_BARRIER_SHIFT 20
+#define VG_MOST_BLOCKS (1u << VG_BARRIER_SHIFT)
+#define VG_SITE_COLUMNS 5
+
+typedef uint32_t (*VgWarpFunction)(VgWarp *warp, VgBlock *block);
+
+enum { VG_ORDER_REVERSED = 1, VG_POISON = 2 };
+
+/* Mirrored by engine.py. */
+struct VgLaunch {
+    VgWarpFunction function;
+    const uint8_t *parameters;
+    const uint64_t *variables;
+    uint64_t workspace;
+    const VgSite *sites;
+    const int64_t *sampled;      /* linear indices of the blocks to run with counters; NULL: run all, uncounted */
+    int64_t *counters;           /* two a basic block, then VG_SITE_COLUMNS a site */
+    uint64_t **footprints;       /* of each sampled block: distinct global sectors, to be freed by the caller */
+    int64_t *footprint_counts;
+    int64_t sampled_count, context_bytes, shared_bytes, local_bytes, parameter_bytes;
+    int64_t counter_count;
+    double deadline;             /* CLOCK_MONOTONIC seconds at which the launch has taken too long */
+    double spin_seconds;         /* how long all warps may do nothing but poll */
+    int32_t grid[3], block[3];
+    int32_t site_count, basic_blocks, threads, options, slice, unused;
+    VgFault fault;
+    /* of the runtime only */
+    atomic_llong next;
+    atomic_int stopped;
+    atomic_llong progress;
+};
+
+typedef struct VgProfile VgProfile;
+VgProfile *vg_profile_new(VgBlock *block, int64_t number);
+void vg_profile_end(VgProfile *profile, VgLaunch *launch);
+
+/* Where a fault on this thread goes. */
+extern __thread jmp_buf *vg_escape;
+void vg_end_launch(VgLaunch *launch, const VgFault *fault) __attribute__((noreturn));
+
+double vg_now(void);
+int64_t vg_thread_index(const VgBlock *block, int warp, int lane);
+
+/* Releases what barriers can be released; returns how many. Faults where lanes of a warp are at odds. */
+int vg_release_barriers(VgBlock *block);
+void vg_fault_stuck(VgBlock *block) __attribute__((noreturn));
+
+static inline VgWarp *vg_warp_of(const VgBlock *block, int index)
+{
+    return (VgWarp *)(block->contexts + (size_t)index * (size_t)block->launch->context_bytes);
+}
+
+#endif

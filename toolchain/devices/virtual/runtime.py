@@ -1,0 +1,77 @@
+"""The C runtime's structures and functions as ctypes sees them; mirrors `native/runtime.h` and `vgpu.h`."""
+
+import ctypes
+
+from cudamaster.toolchain.devices.virtual.launch import Site
+
+SPACES = ("global", "shared", "local", "const", "param", "generic")
+KINDS = ("load", "store", "atomic", "ldmatrix", "async_copy")
+FAULT_KINDS = (
+    "none", "out_of_bounds", "misaligned", "input_written", "trap", "assert", "barrier_divergence",
+    "deadlock", "timed_out", "illegal", "unsupported",
+)  # fmt: skip
+WRITABLE = 1
+ORDER_REVERSED, POISON = 1, 2
+
+
+class NativeSite(ctypes.Structure):
+    """`VgSite`."""
+
+    _fields_ = [
+        ("space", ctypes.c_uint8), ("kind", ctypes.c_uint8), ("bytes", ctypes.c_uint8),
+        ("aligned", ctypes.c_uint8), ("line", ctypes.c_int32),
+    ]  # fmt: skip
+
+
+class NativeFault(ctypes.Structure):
+    """`VgFault`."""
+
+    _fields_ = [
+        ("kind", ctypes.c_int32), ("line", ctypes.c_int32), ("site", ctypes.c_int32),
+        ("access", ctypes.c_int32), ("space", ctypes.c_int32), ("bytes", ctypes.c_int32),
+        ("address", ctypes.c_uint64), ("base", ctypes.c_uint64), ("size", ctypes.c_uint64),
+        ("block", ctypes.c_int64), ("warp", ctypes.c_int32), ("lane", ctypes.c_int32),
+        ("pc", ctypes.c_uint32), ("detail", ctypes.c_int32), ("buffer", ctypes.c_char * 64),
+    ]  # fmt: skip
+
+
+class NativeLaunch(ctypes.Structure):
+    """`VgLaunch`, the runtime's own fields at its end as padding."""
+
+    _fields_ = [
+        ("function", ctypes.c_void_p), ("parameters", ctypes.c_void_p), ("variables", ctypes.c_void_p),
+        ("workspace", ctypes.c_uint64), ("sites", ctypes.c_void_p), ("sampled", ctypes.c_void_p),
+        ("counters", ctypes.c_void_p), ("footprints", ctypes.c_void_p),
+        ("footprint_counts", ctypes.c_void_p), ("sampled_count", ctypes.c_int64),
+        ("context_bytes", ctypes.c_int64), ("shared_bytes", ctypes.c_int64),
+        ("local_bytes", ctypes.c_int64), ("parameter_bytes", ctypes.c_int64),
+        ("counter_count", ctypes.c_int64), ("deadline", ctypes.c_double),
+        ("spin_seconds", ctypes.c_double), ("grid", ctypes.c_int32 * 3), ("block", ctypes.c_int32 * 3),
+        ("site_count", ctypes.c_int32), ("basic_blocks", ctypes.c_int32), ("threads", ctypes.c_int32),
+        ("options", ctypes.c_int32), ("slice", ctypes.c_int32), ("unused", ctypes.c_int32),
+        ("fault", NativeFault), ("own", ctypes.c_uint64 * 8),
+    ]  # fmt: skip
+
+
+def declare(native: ctypes.CDLL) -> None:
+    """Set the signatures of the functions that Python calls."""
+    native.vg_alloc.restype = ctypes.c_void_p
+    native.vg_alloc.argtypes = [ctypes.c_size_t, ctypes.c_int]
+    native.vg_free.argtypes = native.vg_unregister.argtypes = [ctypes.c_void_p]
+    native.vg_register.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_char_p]
+    native.vg_name.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+    native.vg_name.restype = native.vg_free_footprint.restype = None
+    native.vg_live_bytes.restype = native.vg_list.restype = ctypes.c_int64
+    native.vg_list.argtypes = [ctypes.c_void_p, ctypes.c_int64]
+    native.vg_free_footprint.argtypes = [ctypes.c_void_p]
+    native.vg_launch.argtypes = [ctypes.POINTER(NativeLaunch)]
+
+
+def native_sites(sites: tuple[Site, ...], unaligned: frozenset[int]) -> "ctypes.Array[NativeSite]":
+    """Return what the runtime must know of each memory instruction."""
+    table = (NativeSite * (len(sites) + 1))()
+    for index, site in enumerate(sites):
+        line = site.instruction.source.line if site.instruction.source else 0
+        space, kind = SPACES.index(site.space), KINDS.index(site.kind)
+        table[index] = NativeSite(space, kind, site.bytes_per_lane, index not in unaligned, line)
+    return table

@@ -1,0 +1,46 @@
+"""Module variables (`__device__`, `__constant__`): memory that the engine owns, listed for the C runtime."""
+
+import ctypes
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Module, Variable
+from cudamaster.toolchain.devices.virtual.runtime import WRITABLE
+
+
+class ModuleVariables:
+    """Addresses of the variables of every module, by name and by module."""
+
+    def __init__(self, native: ctypes.CDLL) -> None:
+        self._native = native
+        self.addresses: dict[str, int] = {}
+        self._tables: dict[int, NDArray[np.uint64]] = {}
+
+    def add(self, module: Module) -> None:
+        """Allocate and initialise the variables of `module`."""
+        placed = [v for v in module.variables.values() if v.space in ("global", "const")]
+        for variable in placed:
+            self.addresses[variable.name] = self._allocate(variable)
+        for variable in placed:
+            self._relocate(variable)
+        self._tables[id(module)] = np.array([self.addresses[v.name] for v in placed] + [0], np.uint64)
+
+    def table(self, module: Module) -> int:
+        """Return the pointer to the addresses of `module`'s variables, in the order of `analysis.layout`."""
+        return int(self._tables[id(module)].ctypes.data)
+
+    def _allocate(self, variable: Variable) -> int:
+        flags = WRITABLE if variable.space == "global" else 0
+        address = self._native.vg_alloc(variable.size, flags)
+        if address is None:
+            raise MemoryError(f"{variable.size} bytes for the variable {variable.name}")
+        self._native.vg_name(address, variable.name.encode())
+        initial = (variable.initial or b"").ljust(variable.size, b"\0")
+        ctypes.memmove(address, initial, variable.size)
+        return int(address)
+
+    def _relocate(self, variable: Variable) -> None:
+        for offset, symbol, addend in variable.relocations:
+            target = self.addresses.get(symbol, 0) + addend
+            ctypes.memmove(self.addresses[variable.name] + offset, target.to_bytes(8, "little"), 8)
