@@ -38,7 +38,8 @@ def command(
 ) -> int:
     """Let the referee judge a kernel: is it right, and how much faster is it?
 
-    FILE is CUDA C++ that defines the operator's entry; it is compared with the operator's baseline. Exits with 0 when the kernel is correct, with 1 when it was judged and refused.
+    FILE is CUDA C++ that defines the operator's entry; it is compared with the operator's baseline. Exits
+    with 0 when the kernel is correct, with 1 when it was judged and refused.
     """
     from cudamaster.cli.judging import Question, judged
 

@@ -1,4 +1,4 @@
-"""A run on a scripted team and judge. As a program, it works on the run folder it is given, slowly, to be killed."""
+"""A run on a scripted team and judge; as a program, a slow one on the folder it is given, to be killed."""
 
 import sys
 import threading

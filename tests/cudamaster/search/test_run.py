@@ -22,7 +22,7 @@ def told(outcome: Outcome) -> tuple[object, ...]:
 def finished(tmp_path: Path, **changes: object) -> Outcome:
     folder = scripted_run.folder(tmp_path)
     team, judge = scripted_run.team(), scripted_run.judge()
-    return scripted_run.run(folder, tmp_path / "results", team, judge, **changes).work()
+    return scripted_run.run(folder, tmp_path / "results", team, judge, None, **changes).work()
 
 
 def test_the_best_is_the_fastest_that_holds_on_every_workload(tmp_path: Path) -> None:
