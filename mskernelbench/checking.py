@@ -124,4 +124,5 @@ def mismatch_sentence(name: str, comparison: Comparison, place: str) -> str:
     margin = "exactly" if exact else f"± {comparison.bound:.2g}"
     ratio = comparison.element_ratio
     error = f" (error {ratio:.2g} × the bound)" if ratio is not None and isfinite(ratio) else ""
-    return f"output {name}[{element}] of {place} is {comparison.got:.9g}, expected {comparison.expected:.9g} {margin}{error}"
+    due = f"expected {comparison.expected:.9g} {margin}{error}"
+    return f"output {name}[{element}] of {place} is {comparison.got:.9g}, {due}"

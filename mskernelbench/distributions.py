@@ -1,6 +1,7 @@
-"""Values to fill tensors with. Only integer draws and IEEE additions and products, so bytes are the same everywhere.
+"""Values to fill tensors with: the same bytes on every machine.
 
-No `standard_normal`, `exp` or `power`: their last bits depend on the machine's mathematics library.
+Only integer draws, IEEE additions and products. No `standard_normal`, `exp` or `power`: their last bits
+depend on the machine's mathematics library.
 """
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from mskernelbench.operator import Precision
 
 PERIOD = 1_048_573
-"""Values that are drawn before they repeat: the largest prime below 2^20, so that rows of no tensor line up."""
+"""Values that are drawn before they repeat: a prime just below 2^20, so that rows of no tensor line up."""
 
 Values = NDArray[np.generic]
 
@@ -35,7 +36,7 @@ def unit(rng: np.random.Generator, count: int) -> NDArray[np.float32]:
 
 
 def ordinary(rng: np.random.Generator, count: int, precision: Precision) -> Values:
-    """Bell-shaped around 0 with standard deviation 1: the sum of four uniform numbers, scaled (Irwin–Hall)."""
+    """Bell-shaped around 0 with standard deviation 1: four uniform ones, summed and scaled (Irwin–Hall)."""
     total = unit(rng, count) + unit(rng, count) + unit(rng, count) + unit(rng, count)
     return fill(count, (total - np.float32(2)) * np.float32(1.7320508), precision)
 

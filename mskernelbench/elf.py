@@ -1,4 +1,4 @@
-"""Reads the symbol table of a 64-bit little-endian ELF object: what it defines and what it wants from elsewhere."""
+"""Reads the symbol table of a 64-bit ELF object: what it defines and what it wants from elsewhere."""
 
 import struct
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Symbols:
 
 
 def read_symbols(path: Path) -> Symbols:
-    """The symbols of the object at `path`. Raises ValueError where it is not a 64-bit little-endian ELF file."""
+    """The symbols of the object at `path`. Raises ValueError for anything but 64-bit little-endian ELF."""
     data = path.read_bytes()
     if data[:6] != b"\x7fELF\x02\x01":
         raise ValueError(f"{path} is not a 64-bit little-endian ELF file")

@@ -1,4 +1,4 @@
-"""Finds the entry in a candidate's source: which accepted name it defines, and what to say when it is none or two."""
+"""Finds the entry in a candidate's source: the accepted name it defines, or what to say of none or two."""
 
 import re
 from dataclasses import dataclass
@@ -82,7 +82,8 @@ def _problem(
     if found:
         return f'{found[0].name} (line {found[0].line}) is not extern "C"; define {wanted}'
     if other := _other_precision(operator, precision, text):
-        return f"the file defines {other.name} (line {other.line}), not an entry for {precision}; define {wanted}"
+        found_other = f"{other.name} (line {other.line})"
+        return f"the file defines {found_other}, not an entry for {precision}; define {wanted}"
     return f"the file defines none of {', '.join(names)}; define {wanted}"
 
 

@@ -22,7 +22,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A ratio with its confidence interval; on a modelled clock all three are equal but for the model's resolution."""
+    """A ratio with its confidence interval; modelled, all three are equal but for the model's resolution."""
 
     centre: float
     low: float
@@ -37,7 +37,7 @@ class WorkloadResult:
     """`check`, `paper`, `real` or `user`."""
     shape: Mapping[str, int | float]
     error_ratio: float | None = None
-    """Worst |error| ÷ bound over the outputs; at most 1 in a correct kernel. None where outputs were not compared."""
+    """Worst |error| ÷ bound over the outputs, at most 1 in a correct kernel; None where none was compared."""
     baseline_ms: float | None = None
     candidate_ms: float | None = None
     speedup: Interval | None = None
@@ -68,7 +68,10 @@ class WorkloadResult:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The referee's verdict on one candidate. Speedup and attainment exist exactly when it is correct and was timed."""
+    """The referee's verdict on one candidate.
+
+    Speedup and attainment exist exactly when it is correct and was timed.
+    """
 
     operator: str
     precision: str

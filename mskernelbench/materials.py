@@ -29,7 +29,7 @@ KEPT_BYTES = 3 * 2**30
 
 
 class Materials:
-    """Arguments and answers of one operator at one precision from one seed. Safe to use from several threads."""
+    """Arguments and answers of one operator, precision and seed. Safe to use from several threads."""
 
     def __init__(self, operator: Operator, precision: Precision, seed: int) -> None:
         self._operator = operator
@@ -97,7 +97,7 @@ T = TypeVar("T")
 
 
 class Kept(Generic[T]):
-    """Values by key, made once even when several threads ask, the least recently used dropped beyond a limit."""
+    """Values by key, made once even when several threads ask; beyond a limit the least recent are dropped."""
 
     def __init__(self, limit_bytes: int, size: Callable[[T], int]) -> None:
         self._limit_bytes = limit_bytes

@@ -78,11 +78,11 @@ def rmat(rows: int, cols: int, nnz: int, rng: np.random.Generator) -> Structure:
 
 
 QUADRANTS = np.repeat(np.arange(4, dtype=np.int8), (146, 49, 49, 12))
-"""R-MAT's quadrant for each of 256 equally likely draws: bit 1 chooses the lower rows, bit 0 the right columns."""
+"""R-MAT's quadrant for each of 256 equal draws: bit 1 for the lower rows, bit 0 for the right columns."""
 
 
 def banded(rows: int, cols: int, nnz: int, rng: np.random.Generator) -> Structure:
-    """Every row holds nnz/rows consecutive columns around the diagonal; rows of the remainder hold one more."""
+    """Every row holds nnz/rows consecutive columns around the diagonal, the first nnz mod rows one more."""
     lengths = np.full(rows, nnz // rows)
     lengths[: nnz % rows] += 1
     width = int(lengths.max(initial=0))
@@ -115,7 +115,7 @@ def even_columns(rows: int, cols: int, nnz: int, rng: np.random.Generator) -> St
 
 
 def poisson(side: int, dimensions: int) -> Structure:
-    """The 5-point (two dimensions) or 7-point (three) Laplacian of a square or cubic grid, columns ascending."""
+    """The 5-point (two dimensions) or 7-point (three) Laplacian of a grid, columns ascending."""
     cells = side**dimensions
     here = np.arange(cells, dtype=np.int32)
     steps = [side**d for d in range(dimensions)]

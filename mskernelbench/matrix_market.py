@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,6 @@ from mskernelbench.errors import BadShape
 from mskernelbench.matrices import Structure
 from mskernelbench.operator import Operator, Workload
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatrixFile:
@@ -22,7 +19,7 @@ class MatrixFile:
 
     structure: Structure
     values: NDArray[np.float32]
-    """One for every entry; 1 in a pattern file, the real part of complex numbers is not taken: they are refused."""
+    """One for every entry; ones in a pattern file."""
     cols: int
 
 
@@ -52,7 +49,7 @@ def read_matrix(path: Path) -> MatrixFile:
 def _compressed(stored: Any, path: Path) -> MatrixFile:
     from scipy.sparse import csr_array
 
-    rows: csr_array = csr_array(stored)
+    rows = csr_array(stored)
     if max(rows.nnz, *rows.shape) >= 2**31:
         raise BadShape(f"{path} has sizes beyond 2^31 − 1")
     structure = Structure(rows.indptr.astype(np.int32), rows.indices.astype(np.int32))

@@ -1,4 +1,4 @@
-"""What an operator is: its entry, its mathematics, its workloads, and what a right answer means. Data, no harness."""
+"""What an operator is: its entry, mathematics and workloads, and what a right answer means. No harness."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -153,7 +153,7 @@ class Workload:
     pattern: str | None = None
     """Structure of a sparse matrix (`uniform`, `rmat`, …); None where there is none."""
     exact: bool = False
-    """Whether FP32 arithmetic is exact on these values in any order, so that the correctly rounded answer is due."""
+    """Whether FP32 arithmetic is exact on these values in any order: the correctly rounded answer is due."""
     matrix: Path | None = None
     """The Matrix Market file that the sparse matrix is read from."""
 
@@ -204,7 +204,7 @@ class Operator:
     workloads: tuple[Workload, ...]
     """All sets, lightest first within each."""
     inputs: "Callable[[Workload, Precision, np.random.Generator], Arrays]"
-    """Input tensors rounded to the precision; the same generator state gives the same bytes on every machine."""
+    """Input tensors rounded to the precision; one generator state gives the same bytes on every machine."""
     outputs: Callable[[Shape], Mapping[str, tuple[int, ...]]]
     """Dimensions of every output tensor."""
     reference: "Callable[[Workload, Arrays], Mapping[str, NDArray[np.float64]]]"

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PATTERNS = {2: 0x7FD5, 4: 0x7FD5A5C3}
-"""Bits by element size: quiet NaNs of BF16 and FP32, and an unlikely `int`. GPUs make 0x7FFF and 0x7FFFFFFF."""
+"""Bits by element size: quiet NaNs, and an unlikely `int`. GPUs make 0x7FFF and 0x7FFFFFFF."""
 
 
 def poisoned(dimensions: tuple[int, ...], dtype: "np.dtype[Any]") -> NDArray[Any]:

@@ -37,8 +37,11 @@ class Lane:
 
 
 class Race:
-    """Times candidates against one baseline build. A modelled baseline is timed once a workload, a measured one
-    beside every candidate, since clocks and temperatures drift. Safe to use from several threads."""
+    """Times candidates against one baseline build. Safe to use from several threads.
+
+    A modelled baseline is timed once a workload, a measured one beside every candidate, since clocks and
+    temperatures drift.
+    """
 
     def __init__(self, lane: Lane, baseline: Build) -> None:
         self._lane = lane

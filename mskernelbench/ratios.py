@@ -17,8 +17,9 @@ RESAMPLES = 1000
 def speedup(baseline: Timing, candidate: Timing, seed: int) -> Interval:
     """Baseline time ÷ candidate time. Raises ClockMismatch when the two clocks differ.
 
-    Modelled: a single value, but within a factor of RESOLUTION of 1 the interval holds 1, since the model cannot
-    tell. Measured: the 99 % bootstrap interval of the ratio of medians (B. Efron, Annals of Statistics 7(1), 1979).
+    Modelled: a single value, but within a factor of RESOLUTION of 1 the interval holds 1, since the model
+    cannot tell. Measured: the 99 % bootstrap interval of the ratio of medians (B. Efron, Annals of Statistics
+    7(1), 1979).
     """
     centre = candidate.speedup_over(baseline)
     if candidate.clock is Clock.MODELLED:
@@ -44,7 +45,7 @@ def over_all(intervals: Sequence[Interval], clock: Clock) -> Interval:
 
 
 def resolved(centre: float) -> Interval:
-    """A modelled ratio: itself where the model can tell it from 1, an interval that holds 1 where it cannot."""
+    """A modelled ratio: itself where the model can tell it from 1, else an interval that holds 1."""
     if 1 / RESOLUTION <= centre <= RESOLUTION:
         return Interval(centre, min(centre, 1.0), max(centre, 1.0))
     return Interval(centre, centre, centre)

@@ -47,9 +47,10 @@ class Built(NamedTuple):
 
 
 class Referee:
-    """Judges any number of candidates, also from several threads; inputs, answers and baseline times are kept.
+    """Judges any number of candidates, also from several threads.
 
-    `sets` are the workloads it times besides checking; `shapes` are the user's own, timed as the set `user` instead.
+    Inputs, answers and baseline times are kept. It always checks, and times the other `sets`, or the user's
+    own `shapes` (the set `user`) instead.
     """
 
     def __init__(
@@ -99,7 +100,8 @@ class Referee:
     ) -> Evaluation:
         """The verdict on a candidate: built, gated, checked, and timed on `timed` or on these sets.
 
-        `entry` picks one of several entries. Raises BaselineBroken where there is nothing to compare a time with.
+        `entry` picks one of several entries. Raises BaselineBroken where there is nothing to compare a time
+        with.
         """
         built = self._build(source, entry)
         if isinstance(built, Refusal):
@@ -168,7 +170,7 @@ class Referee:
             return None
         symbols = read_symbols(build.host_object)
         if entry not in symbols.defined:
-            reason = f'the object has no extern "C" function {entry}: is it a template, inline or inside a namespace?'
+            reason = f'the object has no extern "C" function {entry}: is it a template, static or inline?'
             return Refusal(Status.BUILD_FAILED, reason)
         return first_refusal("objects", ObjectEvidence(symbols, build.source.text, self.operator))
 

@@ -26,8 +26,8 @@ class Roofline:
 def peak_flops(spec: DeviceSpec, operator: Operator, precision: Precision) -> float:
     """The arithmetic peak that honest kernels can reach, in FLOP/s.
 
-    Matrix products run on tensor cores: BF16 directly, FP32 as three TF32 products (H. Ootomo and R. Yokota, Int. J.
-    High Performance Computing Applications 36(4), 2022). Everything else is FP32 arithmetic.
+    Matrix products run on tensor cores: BF16 directly, FP32 as three TF32 products (H. Ootomo and R. Yokota,
+    Int. J. High Performance Computing Applications 36(4), 2022). Everything else is FP32 arithmetic.
     """
     if not operator.matrix_product:
         return spec.fp32_flops

@@ -7,7 +7,8 @@ from math import exp, fsum, log
 def geometric_mean(ratios: Sequence[float]) -> float:
     """exp(mean(ln rᵢ)): the only mean under which normalised ratios agree whatever they are normalised to.
 
-    P. J. Fleming and J. J. Wallace, How not to lie with statistics, CACM 29(3), 1986. Raises ValueError when empty.
+    P. J. Fleming and J. J. Wallace, How not to lie with statistics, CACM 29(3), 1986. Raises ValueError when
+    empty.
     """
     if not ratios:
         raise ValueError("no ratios to average")
@@ -29,7 +30,7 @@ def attainment(roofline_ms: float, candidate_ms: float) -> float:
 
 
 def success_share(speedups: Sequence[float | None], threshold: float) -> float:
-    """Cumulative success at τ: the share of all operators whose kernel is correct with a speedup of at least τ.
+    """Cumulative success at τ: the share of operators whose kernel is correct with a speedup of at least τ.
 
     arXiv 2603.07169; None stands for a kernel that is not correct.
     """
@@ -37,7 +38,7 @@ def success_share(speedups: Sequence[float | None], threshold: float) -> float:
 
 
 def fast_p(speedups: Sequence[float | None], p: float) -> float:
-    """The share of all operators whose kernel is correct and more than p times as fast; fast_0 is the correct share.
+    """The share of operators whose kernel is correct and more than p times as fast; fast_0 is the correct.
 
     A. Ouyang et al., KernelBench, arXiv 2502.10517. None stands for a kernel that is not correct.
     """

@@ -12,8 +12,8 @@ LIMIT_BYTES = 16 * 2**30
 def parse_shape(operator: Operator, given: str | Mapping[str, str]) -> Workload:
     """The workload that `given` describes, as `M=64,N=8` or as names and texts. Raises BadShape.
 
-    The names are those of the entry's scalars; scalars with a default may be left out. Sparse operators take `rows`,
-    `cols`, `nnz_per_row` or `density`, and `pattern`.
+    The names are those of the entry's scalars; scalars with a default may be left out. Sparse operators take
+    `rows`, `cols`, `nnz_per_row` or `density`, and `pattern`.
     """
     named = split_shape(given) if isinstance(given, str) else given
     workload = operator.user_shape(named) if operator.user_shape else _dense(operator, named)

@@ -13,7 +13,7 @@ EXAMPLE = "rows=4096,cols=2048,nnz_per_row=20,pattern=rmat"
 
 
 def sparse_workload(given: Mapping[str, str]) -> Workload:
-    """A `user` workload from named texts. Raises BadShape where one is missing, unknown or contradicts another."""
+    """A `user` workload from named texts. Raises BadShape for what is missing, unknown or contradictory."""
     if unknown := sorted(set(given) - set(NAMES)):
         raise BadShape(
             f"a sparse matrix has no {unknown[0]!r}; it takes {', '.join(NAMES)}, such as {EXAMPLE}"

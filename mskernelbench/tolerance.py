@@ -1,12 +1,12 @@
-"""How far an output may lie from the float64 answer, and where it lies worst. Derived per element, never guessed.
+"""How far an output may lie from the float64 answer, derived per element, and where it lies worst.
 
     |out − ref| ≤ u_out·|ref| + Σ c·g(n)·u·scale + η
 
-with one term for each source of rounding an operator declares (`Rounding`), u_out the unit roundoff of the output,
-η the smallest subnormals. g(n) = min(n, 1 + √n/4) and c = 8: rounding errors of n additions grow like √n with high
-probability (Higham and Mary, 2019, SIAM J. Sci. Comput. 41(5); Ipsen and Zhou, 2020), and never faster than n
-(Higham, 2002, section 3.1). c·g(n) is 8 + 2√n for long sums, and 8 for a single product, which lets error-compensated
-tensor-core products pass (below 4 ulp) and plain TF32 (above 1000 ulp) fail.
+with one term for each source of rounding an operator declares (`Rounding`), u_out the unit roundoff of the
+output, η the smallest subnormals. g(n) = min(n, 1 + √n/4) and c = 8: rounding errors of n additions grow like
+√n with high probability (Higham and Mary, 2019, SIAM J. Sci. Comput. 41(5); Ipsen and Zhou, 2020), and never
+faster than n (Higham, 2002, section 3.1). c·g(n) is 8 + 2√n for long sums, and 8 for a single product, which
+lets error-compensated tensor-core products pass (below 4 ulp) and plain TF32 (above 1000 ulp) fail.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class Comparison:
     """One output against the answer."""
 
     ratio: float
-    """Worst |error| ÷ bound; at most 1 in a right output, infinite where no error is allowed but there is one."""
+    """Worst |error| ÷ bound; at most 1 in a right output, infinite where an error is not allowed at all."""
     index: tuple[int, ...] | None
     """The first element outside its bound; None in a right output."""
     got: float | None = None
@@ -68,8 +68,8 @@ class Comparison:
 def compare(got: NDArray[Any], reference: FloatArray, bound: FloatArray) -> Comparison:
     """Where `got` lies worst against `reference`, both of the same shape.
 
-    A NaN must stand exactly where the answer is NaN, an infinity where the answer, rounded to the output's type,
-    is infinite with the same sign. Zeros of both signs are equal.
+    A NaN must stand exactly where the answer is NaN, an infinity where the answer, rounded to the output's
+    type, is infinite with the same sign. Zeros of both signs are equal.
     """
     ratios = _ratios(got.astype(np.float64), _as_stored(reference, got.dtype), reference, bound)
     if ratios.size == 0:

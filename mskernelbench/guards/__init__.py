@@ -1,8 +1,8 @@
 """Named rules against cheating, one file each, found by listing the folder of their stage.
 
-`objects/` look at the compiled object before anything runs, `calls/` at every checked call, `times/` at every time.
-A guard is a module with `refuse(evidence) -> str | None`, which returns one sentence of evidence, and `STATUS`,
-`CHEATED` or `WRONG`. Its file's name is the guard's name.
+`objects/` look at the compiled object before anything runs, `calls/` at every checked call, `times/` at every
+time. A guard is a module with `refuse(evidence) -> str | None`, which returns one sentence of evidence, and
+`STATUS`, `CHEATED` or `WRONG`. Its file's name is the guard's name.
 """
 
 from collections.abc import Callable

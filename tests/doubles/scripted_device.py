@@ -1,4 +1,4 @@
-"""A device that follows a script: what each source computes in NumPy and how long it takes. No compiler, no GPU."""
+"""A device that follows a script: what each source computes in NumPy, and how long it takes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Arithmetic of honest and dishonest kernels, in NumPy: what each does to operands, and the order it sums in."""
+"""Arithmetic of honest and dishonest kernels, in NumPy: what they do to operands, and their order of sums."""
 
 from collections.abc import Callable
 from typing import Any
@@ -74,7 +74,7 @@ def product(a: NDArray[Any], b: NDArray[Any], operand: Round = fp32, add: Sum = 
 
 
 def split_product(narrow: Round, terms: int, kept: int) -> Callable[[NDArray[Any], NDArray[Any]], F32]:
-    """A·B from narrow parts of both operands, dropping products of parts whose ranks sum to `kept` or more."""
+    """A·B from narrow parts, without products of parts whose ranks sum to `kept` or more."""
 
     def multiply(a: NDArray[Any], b: NDArray[Any]) -> F32:
         left = split(a.astype(np.float32), narrow, terms)

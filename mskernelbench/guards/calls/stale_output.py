@@ -1,4 +1,4 @@
-"""Refuses outputs kept from an earlier call: a wrong output that is, byte for byte, what other inputs gave."""
+"""Refuses outputs kept from an earlier call: wrong, and byte for byte what other inputs gave."""
 
 from mskernelbench.evaluation import Status
 from mskernelbench.guards.evidence import CallEvidence
@@ -11,5 +11,7 @@ def refuse(evidence: CallEvidence) -> str | None:
     for name, comparison in evidence.comparisons.items():
         got = evidence.outputs.arrays[name].tobytes()
         if not comparison.right and any(name in e and e[name].tobytes() == got for e in evidence.earlier):
-            return f"output {name} of {evidence.place} repeats, byte for byte, an earlier call's answer to other inputs"
+            return (
+                f"output {name} of {evidence.place} repeats, byte for byte, an earlier answer to other inputs"
+            )
     return None

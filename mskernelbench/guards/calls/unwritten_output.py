@@ -18,6 +18,6 @@ def refuse(evidence: CallEvidence) -> str | None:
         unwritten = np.argwhere(still_poisoned(evidence.outputs.arrays[name]))
         if len(unwritten):
             place = ", ".join(str(i) for i in unwritten[0])
-            total = evidence.outputs.arrays[name].size
-            return f"output {name}[{place}] of {evidence.place} was never written ({len(unwritten)} of {total} elements)"
+            share = f"{len(unwritten)} of {evidence.outputs.arrays[name].size} elements"
+            return f"output {name}[{place}] of {evidence.place} was never written ({share})"
     return None

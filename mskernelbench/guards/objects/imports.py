@@ -1,7 +1,7 @@
-"""Refuses objects that import what no kernel needs: processes, files, network, threads, clocks, libraries, streams.
+"""Refuses objects that import what no kernel needs: processes, files, threads, clocks, libraries, streams.
 
-An allow-list, read from the object's symbol table: `cudaSt##reamCreate` is as visible there as plain spelling. It
-does not see code that computes addresses of functions; the worker's limits are for that.
+An allow-list, read from the object's symbol table: `cudaSt##reamCreate` is as visible there as plain
+spelling. It does not see code that computes addresses of functions; the worker's limits are for that.
 """
 
 import re
@@ -12,7 +12,10 @@ from mskernelbench.guards.evidence import ObjectEvidence
 
 STATUS = Status.CHEATED
 
-COMPILER = r"__cuda\w+|__cxa_\w+|_Unwind_\w+|__gxx_personality_v0|__dso_handle|_GLOBAL_OFFSET_TABLE_|atexit|__stack_chk_fail"
+COMPILER = (
+    r"__cuda\w+|__cxa_\w+|_Unwind_\w+|__gxx_personality_v0|__dso_handle|_GLOBAL_OFFSET_TABLE_|atexit"
+    r"|__stack_chk_fail"
+)
 LIBC = (
     r"mem(?:set|cpy|move|cmp)|str(?:len|cmp|ncmp)|malloc|calloc|free|exit|abort|__assert_fail"
     r"|f?printf|f?puts|putchar|fwrite|fflush|fputc|v?snprintf|stderr|stdout|__\w*printf_chk"
@@ -26,7 +29,10 @@ CPLUSPLUS = (
     r"|_ZSt4c(?:out|err)|_ZNSo\w+|_ZSt(?:ls|4endl|16__ostream_insert)\w*|_ZNSt(?:9exception|13runtime_error|11logic_error)\w+"
     r"|_ZT[ISV]\w+"
 )
-MEMORY = r"cuda(?:Malloc|Free)(?:Async)?|cudaMem(?:set|cpy)(?:2D)?(?:Async)?|cudaMemcpy(?:To|From)Symbol(?:Async)?|cudaGetSymbolAddress"
+MEMORY = (
+    r"cuda(?:Malloc|Free)(?:Async)?|cudaMem(?:set|cpy)(?:2D)?(?:Async)?|cudaMemcpy(?:To|From)Symbol(?:Async)?"
+    r"|cudaGetSymbolAddress"
+)
 QUERIES = (
     r"cudaGetDevice|cudaGetDeviceProperties\w*|cudaDeviceGetAttribute|cudaGetLastError|cudaPeekAtLastError"
     r"|cudaGetError(?:String|Name)|cudaOccupancy\w+|cudaFuncGetAttributes|cudaDriverGetVersion|cudaRuntimeGetVersion"
@@ -51,7 +57,7 @@ def refuse(evidence: ObjectEvidence) -> str | None:
 
 
 def _only_for_cub(names: list[str], source: str) -> bool:
-    """Whether only CUB's headers can be what wants `names`: included, and nothing in the source spells one."""
+    """Whether only CUB's headers can want `names`: they are included, and the source spells none of them."""
     if not set(names) <= CUB_IMPORTS or not CUB_HEADER.search(source):
         return False
     text = blanked(source)

@@ -65,7 +65,7 @@ Pair = tuple[NDArray[np.generic], NDArray[np.generic]]
 
 
 def integers(m: int, n: int, k: int, precision: Precision, rng: np.random.Generator) -> Pair:
-    """Products and partial sums are whole numbers below 2^24: FP32 is exact in any order, fewer bits are not."""
+    """Partial sums are whole numbers below 2^24: FP32 is exact in any order, fewer bits are not."""
     return probe_integers(rng, m * k, precision), ternary(rng, k * n, precision)
 
 
@@ -75,7 +75,7 @@ def ones(m: int, n: int, k: int, precision: Precision, rng: np.random.Generator)
 
 
 def one_hot(m: int, n: int, k: int, precision: Precision, rng: np.random.Generator) -> Pair:
-    """One full-mantissa number in each row of A, the last row's in the last column: C holds single products."""
+    """One full-mantissa number in each row of A, the last row's at its end: C holds single products."""
     a = np.zeros((m, k), precision.dtype)
     columns = rng.integers(0, k, m)
     columns[-1] = k - 1
@@ -145,7 +145,7 @@ OPERATOR = Operator(
     ),
     contract=Contract.POISONED,
     mathematics="C = A·B: C[m,n] = Σ_k A[m,k]·B[k,n], all matrices row-major.",
-    source="N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5 (error of matrix products)",
+    source="N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5 (error bound)",
     folder=Path(__file__).parent,
     workloads=CHECK + PAPER + REAL,
     inputs=inputs,

@@ -23,7 +23,7 @@ from mskernelbench.operator import (
 from mskernelbench.tolerance import CONSTANT, growth
 
 EXPONENTIAL = 8.0
-"""Error of one exponential and its argument's last subtraction, in units of u, beside the part that grows with it."""
+"""Error of one exponential in units of u, beside the part that grows with its argument."""
 
 FloatArray = NDArray[np.float64]
 Triple = tuple[NDArray[np.generic], NDArray[np.generic], NDArray[np.generic]]
@@ -119,14 +119,14 @@ def far_below(shape: Shape, precision: Precision, rng: np.random.Generator) -> T
 
 
 def equal(shape: Shape, precision: Precision, rng: np.random.Generator) -> Triple:
-    """Q holds signed zeros, so every key counts the same and Y is V's mean; a BF16 sum stops growing at 256."""
+    """Q holds signed zeros: every key counts the same and Y is V's mean; a BF16 sum stops growing at 256."""
     n_q, n_k, n_v = counts(shape)
     q = np.where(np.arange(n_q) % 2 == 0, 0.0, -0.0).astype(precision.dtype)
     return q, values("ordinary", rng, n_k, precision), np.abs(full_mantissa(rng, n_v, precision))
 
 
 def one_hot(shape: Shape, precision: Precision, rng: np.random.Generator) -> Triple:
-    """Every query picks one key so clearly that Y is that key's V, bit for bit; the first query picks the last."""
+    """Every query picks one key so clearly that Y is that key's V, bit for bit; the first picks the last."""
     q_len, kv_len, dim_qk, dim_v = sizes(shape)
     chosen = (kv_len - 1 - np.arange(q_len)) % kv_len
     k = np.zeros((kv_len, dim_qk), precision.dtype)
@@ -178,9 +178,10 @@ def reference(workload: Workload, arrays: Arrays) -> Mapping[str, FloatArray]:
 def rounding(workload: Workload, arrays: Arrays, precision: Precision) -> Mapping[str, tuple[Rounding, ...]]:
     """The sum over keys, the scores' errors carried through the softmax, and BF16's rounded probabilities.
 
-    An error δ_j of score j moves Y by Σ p_j·δ_j·(v_j − Y) to first order. δ_j/u is c·g(dim_qk)·Σ|q||k|/√dim_qk for
-    the dot product, 2·|s_j − max| for the exponential's argument, and a constant. Tensor cores take BF16 operands,
-    so in BF16 the probabilities may be rounded once to it: 2^-8·Σ p|v|.
+    An error δ_j of score j moves Y by Σ p_j·δ_j·(v_j − Y) to first order. δ_j/u is
+    c·g(dim_qk)·Σ|q||k|/√dim_qk for the dot product, 2·|s_j − max| for the exponential's argument, and a
+    constant. Tensor cores take BF16 operands, so in BF16 the probabilities may be rounded once to it: 2^-8·Σ
+    p|v|.
     """
     with np.errstate(invalid="ignore"):
         p, v = probabilities(arrays), arrays["V"].astype(np.float64)
@@ -239,7 +240,7 @@ OPERATOR = Operator(
         size("dim_v"),
     ),
     contract=Contract.POISONED,
-    mathematics="Y = softmax(Q·Kᵀ/√dim_qk)·V: the softmax runs over the keys of each query; one head, no mask.",
+    mathematics="Y = softmax(Q·Kᵀ/√dim_qk)·V: a softmax over the keys of each query; one head, no mask.",
     source="A. Vaswani et al., Attention Is All You Need, 2017, equation 1",
     folder=Path(__file__).parent,
     workloads=CHECK + PAPER + REAL,

@@ -137,7 +137,7 @@ OPERATOR = Operator(
         "u_new = c + r·(left + right + up + down − 4c) for every interior cell c of the grid; "
         "cells on the four edges are copied."
     ),
-    source="R. J. LeVeque, Finite Difference Methods for Ordinary and Partial Differential Equations, section 9",
+    source="R. J. LeVeque, Finite Difference Methods for Ordinary and Partial Differential Equations, ch. 9",
     folder=Path(__file__).parent,
     workloads=CHECK + PAPER + REAL,
     inputs=inputs,
