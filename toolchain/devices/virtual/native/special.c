@@ -1,5 +1,7 @@
 /* The approximate functions of the special-function unit, within the errors that the PTX ISA documents:
  * polynomials on reduced arguments, written so that loops over lanes vectorise. */
+#include "fused.h"
+
 #include "lanes.h"
 
 static const float INFINITE = __builtin_inff(), NOT_A_NUMBER = __builtin_nanf("");

@@ -1,5 +1,7 @@
 /* `mma.sync`: products exact, sums in float32 (integers exact), one function for each shape and pair of types.
  * Registers come as [register][lane] arrays. Sparse, 1-bit and 4-bit forms are not here. */
+#include "fused.h"
+
 #include "fragment.h"
 
 typedef uint32_t Register[LANES];
@@ -65,17 +67,22 @@ MMA_F16(m16n8k16_f16_f16_f16, 2)
 
 /* --- bytes: a product sums to less than 2^24, so float32 holds it exactly ----------------------------------- */
 
-static void add_integers(int32_t d[4][LANES], const int32_t c[4][LANES], const float sums[4][LANES], int saturate)
+static void add_wrapping(int32_t d[4][LANES], const int32_t c[4][LANES], const float sums[4][LANES])
+{
+    for (int reg = 0; reg < 4; reg++)
+        EACH_LANE(lane) d[reg][lane] = (int32_t)((uint32_t)c[reg][lane] + (uint32_t)(int32_t)sums[reg][lane]);
+}
+
+static void add_saturating(int32_t d[4][LANES], const int32_t c[4][LANES], const float sums[4][LANES])
 {
     for (int reg = 0; reg < 4; reg++)
         EACH_LANE(lane) {
             int64_t exact = (int64_t)c[reg][lane] + (int32_t)sums[reg][lane];
-            int64_t limited = exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : exact;
-            d[reg][lane] = (int32_t)(saturate ? limited : exact);
+            d[reg][lane] = (int32_t)(exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : exact);
         }
 }
 
-#define MMA_S32_TO(name, pairs, decode_a, decode_b, saturate)                                   \
+#define MMA_S32_TO(name, pairs, decode_a, decode_b, add)                                        \
     void vg_mma_##name(VgWarp *warp, uint32_t active, int32_t d[4][LANES], const Register *a,   \
                        const Register *b, const int32_t c[4][LANES])                            \
     {                                                                                           \
@@ -84,12 +91,12 @@ static void add_integers(int32_t d[4][LANES], const int32_t c[4][LANES], const f
         (void)warp, (void)active;                                                               \
         decode_operands(&operands, a, b, pairs, 4, decode_a, decode_b);                         \
         accumulate(sums, sums, &operands, 4 * (pairs));                                         \
-        add_integers(d, c, sums, saturate);                                                     \
+        add(d, c, sums);                                                                        \
     }
 
 #define MMA_S32(name, pairs, decode_a, decode_b)                       \
-    MMA_S32_TO(name, pairs, decode_a, decode_b, 0)                     \
-    MMA_S32_TO(satfinite_##name, pairs, decode_a, decode_b, 1)
+    MMA_S32_TO(name, pairs, decode_a, decode_b, add_wrapping)          \
+    MMA_S32_TO(satfinite_##name, pairs, decode_a, decode_b, add_saturating)
 
 MMA_S32(m16n8k16_s32_s8_s8, 1, decode_s8, decode_s8)
 MMA_S32(m16n8k16_s32_s8_u8, 1, decode_s8, decode_u8)

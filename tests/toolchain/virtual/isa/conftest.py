@@ -1,0 +1,82 @@
+"""An engine of the virtual GPU to run PTX texts and CUDA sources on NumPy arrays."""
+
+import ctypes
+import struct
+import subprocess
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.devices.virtual.engine import Engine
+from cudamaster.toolchain.devices.virtual.launch import LaunchRequest
+from cudamaster.toolchain.devices.virtual.native import load_native
+
+Array = NDArray[Any]
+
+
+class Runner:
+    """Runs kernels on copies of arrays in registered memory, which it writes back."""
+
+    def __init__(self) -> None:
+        self.native = load_native()
+        self.native.vg_alloc.restype = ctypes.c_void_p
+        self.native.vg_alloc.argtypes = [ctypes.c_size_t, ctypes.c_int]
+        self.native.vg_free.argtypes = [ctypes.c_void_p]
+
+    def launch(
+        self, ptx: str, kernel: str, arguments: Sequence[Any], block: int, grid: int = 1, shared: int = 0
+    ) -> object:
+        """Run a kernel; arrays go in and come back, other arguments are packed by their NumPy type."""
+        engine = Engine(self.native, threads=1)
+        engine.add_module(ptx)
+        places = [self._upload(a) if isinstance(a, np.ndarray) and a.ndim else None for a in arguments]
+        packed = b""
+        for argument, place in zip(arguments, places, strict=True):
+            value = struct.pack("<Q", place) if place is not None else np.asarray(argument).tobytes()
+            packed += bytes(-len(packed) % len(value)) + value
+        fault = engine.launch(LaunchRequest(kernel, (grid, 1, 1), (block, 1, 1), shared, packed))
+        for argument, place in zip(arguments, places, strict=True):
+            if place is not None:
+                ctypes.memmove(argument.ctypes.data, place, argument.nbytes)
+                self.native.vg_free(place)
+        return fault
+
+    def _upload(self, array: Array) -> int:
+        place: int = self.native.vg_alloc(array.nbytes, 1)
+        ctypes.memmove(place, array.ctypes.data, array.nbytes)
+        return place
+
+
+@pytest.fixture(scope="session")
+def runner() -> Runner:
+    return Runner()
+
+
+@pytest.fixture(scope="session")
+def launch(runner: Runner) -> Callable[[str, str, Sequence[Array], int], None]:
+    def run(ptx: str, kernel: str, arrays: Sequence[Array], threads: int) -> None:
+        assert runner.launch(ptx, kernel, arrays, threads) is None
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def nvcc(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """`nvcc(path, architecture="90a")` is the PTX of a CUDA source beside the tests."""
+    folder = tmp_path_factory.mktemp("isa")
+
+    @cache
+    def compiled(source: Path, architecture: str = "90a") -> str:
+        target = folder / f"{source.stem}.{architecture}.ptx"
+        command = ["nvcc", "-std=c++17", "-O3", f"-arch=compute_{architecture}", "-ptx"]
+        subprocess.run(
+            [*command, str(source), "-o", str(target)], check=True, capture_output=True, timeout=110
+        )
+        return target.read_text()
+
+    return compiled
