@@ -168,6 +168,7 @@ class CudaRuntime:
             _MemoryCallback(self._guarded(self._memory, _UNKNOWN)),
         )
         self.native.vgrt_connect(ctypes.byref(self._callbacks))
+        self.native.vgrt_begin_call()
         for name in ("cudaGetErrorName", "cudaGetErrorString", "vgrt_unsupported_call"):
             getattr(self.native, name).restype = c_char_p
         for name in ("vgrt_violation", "vgrt_refused_launch"):

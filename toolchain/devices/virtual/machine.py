@@ -1,5 +1,6 @@
 """What launches of the CUDA runtime come to: the engine runs or samples them, faults become error codes."""
 
+import ctypes
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from cudamaster.toolchain.devices.virtual.sampling import (
     sampled_blocks,
     thread_instructions,
 )
+from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.outputs import Fault
 
 _ILLEGAL_ADDRESS, _TIMEOUT, _ASSERT, _ILLEGAL_INSTRUCTION, _MISALIGNED, _LAUNCH_FAILURE = (
@@ -43,6 +45,7 @@ class EngineMachine:
     """A `host.Machine` over one engine; what one call did is reset by `begin`."""
 
     engine: Engine
+    native: ctypes.CDLL
     resources: Iterable[KernelResources] = ()
     plan: SamplePlan | None = None
     launches: list[LaunchRequest] = field(default_factory=list)
@@ -52,10 +55,13 @@ class EngineMachine:
     memory_operations: list[tuple[str, int]] = field(default_factory=list)
     samples: Samples = field(init=False)
     _reported: dict[str, KernelResources] = field(init=False)
+    _symbol_bytes: dict[str, int] = field(default_factory=dict)
+    _whole_run: float = 0.0
 
     def __post_init__(self) -> None:
         self._reported = {kernel.name: kernel for kernel in self.resources}
         self.samples = Samples(SamplePlan())
+        self.native.vgrt_take_snapshot.restype = ctypes.c_void_p
 
     def begin(self, plan: SamplePlan | None) -> None:
         """Start a call: run launches whole, or sample them as `plan` says."""
@@ -63,10 +69,12 @@ class EngineMachine:
         self.samples = Samples(plan or SamplePlan())
         self.launches, self.faults, self.memory_operations = [], [], []
         self.fault = None
+        self._whole_run = 0.0
 
     def add_module(self, ptx: str) -> None:
         """Take a module that the library registers."""
-        self.engine.add_module(ptx)
+        module = self.engine.add_module(ptx)
+        self._symbol_bytes.update({name: variable.size for name, variable in module.variables.items()})
 
     def facts(self, kernel: str) -> KernelFacts | None:
         """What is known of the kernel: its PTX, and ptxas's report where there is one."""
@@ -78,7 +86,10 @@ class EngineMachine:
 
     def symbol(self, name: str) -> tuple[int, int] | None:
         """Host address and bytes of a module variable."""
-        return self.engine.symbol_address(name)
+        try:
+            return self.engine.symbol_address(name), self._symbol_bytes[name]
+        except KeyError:
+            return None
 
     def memory_operation(self, name: str, moved_bytes: int) -> None:
         """Note a fill or copy within device memory."""
@@ -87,28 +98,45 @@ class EngineMachine:
     def launch(self, request: LaunchRequest) -> int:
         """Run or sample a launch; the CUDA error code it ends with."""
         self.launches.append(request)
-        fault = self._run(request) if self.plan is None else self._sample(request, self.plan)
+        fault = self.engine.launch(request) if self.plan is None else self._sample(request, self.plan)
         if fault is None:
             return 0
+        if fault.kind == "unsupported":
+            raise Unsupported(f"this: {fault.message}", fault.line)
         self.faults.append(fault)
         if fault.kind in _NOT_STOPPING:
             return 0
         self.fault = self.fault or fault
         return ERROR_CODES.get(fault.kind, _LAUNCH_FAILURE)
 
-    def _run(self, request: LaunchRequest) -> Fault | None:
+    def _sample(self, request: LaunchRequest, plan: SamplePlan) -> Fault | None:
+        if not self.samples.is_due(request):
+            sample = self.samples.repeat(request)
+            return self.engine.launch(request) if self._may_run_whole(sample, plan) else None
+        snapshot = self._take_snapshot(plan, request)
+        sample_or_fault = self.engine.sample(request, sampled_blocks(request.grid, plan))
+        if isinstance(sample_or_fault, Fault):
+            self.native.vgrt_drop_snapshot(snapshot)
+            return sample_or_fault
+        self.samples.take(sample_or_fault)
+        if _is_whole(sample_or_fault) or not self._may_run_whole(sample_or_fault, plan):
+            self.native.vgrt_drop_snapshot(snapshot)
+            return None
+        if snapshot:
+            self.native.vgrt_put_back(snapshot)
         return self.engine.launch(request)
 
-    def _sample(self, request: LaunchRequest, plan: SamplePlan) -> Fault | None:
-        if self.samples.is_due(request):
-            sample = self.engine.sample(request, sampled_blocks(request.grid, plan))
-            if isinstance(sample, Fault):
-                return sample
-            self.samples.take(sample)
-        else:
-            sample = self.samples.repeat(request)
-        cheap = thread_instructions(sample) < plan.whole_below
-        return self.engine.launch(request) if cheap and not _is_whole(sample) else None
+    def _take_snapshot(self, plan: SamplePlan, request: LaunchRequest) -> ctypes.c_void_p | None:
+        """What the sample will be undone with; None where it is the whole grid or memory is too large."""
+        if request.block_count <= plan.blocks:
+            return None
+        taken = self.native.vgrt_take_snapshot(ctypes.c_uint64(plan.snapshot_bytes))
+        return ctypes.c_void_p(taken) if taken else None
+
+    def _may_run_whole(self, sample: SampledLaunch, plan: SamplePlan) -> bool:
+        instructions = thread_instructions(sample)
+        self._whole_run += instructions
+        return instructions < plan.whole_below and self._whole_run < plan.whole_total
 
 
 def _is_whole(sample: SampledLaunch) -> bool:

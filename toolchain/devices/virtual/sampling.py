@@ -18,7 +18,11 @@ class SamplePlan:
     same_launches: int = 2
     """Launches of one kernel, grid and block that are sampled; later ones are only counted."""
     whole_below: float = 2e8
-    """Estimated thread instructions up to which the whole grid runs too: later kernels then see right data."""
+    """Thread instructions (estimated) up to which the whole grid runs too: later kernels see right data."""
+    whole_total: float = 4e9
+    """Estimated thread instructions that whole grids may take together in one call."""
+    snapshot_bytes: int = 256 << 20
+    """Writable device memory up to which a sampled launch is undone before its whole grid runs."""
     seed: int = 0
 
 

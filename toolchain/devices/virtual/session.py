@@ -17,7 +17,7 @@ from pathlib import Path
 
 from cudamaster.toolchain.arguments import Scalar
 from cudamaster.toolchain.build import KernelResources
-from cudamaster.toolchain.devices.virtual.engine import Engine
+from cudamaster.toolchain.devices.virtual.engine import Engine, Order
 from cudamaster.toolchain.devices.virtual.host import CudaError, CudaRuntime
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
 from cudamaster.toolchain.devices.virtual.machine import EngineMachine
@@ -46,8 +46,8 @@ class SessionOptions:
     """How a session runs kernels."""
 
     threads: int = 2
-    order: str = "forward"
-    """Warp order of run mode: `forward` or `reversed`."""
+    order: Order = "forward"
+    """Warp order of run mode."""
     check_memory: bool = True
     allocation_limit_bytes: int | None = None
     """Most device memory the candidate may allocate; None for all of the device's."""
@@ -119,7 +119,7 @@ class Session:
         engine = Engine(
             self._native, threads=options.threads, check_memory=options.check_memory, order=options.order
         )
-        self._machine = EngineMachine(engine, self.resources)
+        self._machine = EngineMachine(engine, self._native, self.resources)
         self._runtime = CudaRuntime(self._native, self._machine)
         limit = options.allocation_limit_bytes
         self._runtime.set_device(self.spec, self.spec.dram_bytes if limit is None else limit)
@@ -150,7 +150,7 @@ class Session:
         """Call `extern "C" void entry(arguments…, stream)` once.
 
         Without a plan every launch runs whole. With one, each launch is sampled as the plan says, and runs
-        whole besides where that is cheap. Raises Unsupported, AttributeError where the library has no such entry.
+        whole besides where that is cheap. Raises Unsupported, or AttributeError where there is no such entry.
         """
         function = getattr(self._loaded, entry)
         function.restype = None

@@ -7,6 +7,9 @@
 #include "cudart_abi.h"
 #include "vgpu.h"
 
+void vg_name(void *base, const char *name);
+int64_t vg_list(uint64_t *pairs, int64_t most);
+
 /* --- exchanged with host.py, which declares the same structures --- */
 
 /* The device that queries answer for; sizes in bytes, clocks in kHz. */
@@ -46,6 +49,11 @@ typedef struct {
 
 void vgrt_connect(const VgHost *host);
 void vgrt_set_device(const VgDevice *device);
+/* A copy of all writable device memory; NULL where it is more than `most_bytes`. Putting it back frees it. */
+typedef struct Snapshot Snapshot;
+Snapshot *vgrt_take_snapshot(uint64_t most_bytes);
+void vgrt_put_back(Snapshot *snapshot);
+void vgrt_drop_snapshot(Snapshot *snapshot);
 /* Forgets errors and captures before a call of the entry. */
 void vgrt_begin_call(void);
 /* Pinned host memory that is live, in bytes; the rest of vg_live_bytes is device memory. */

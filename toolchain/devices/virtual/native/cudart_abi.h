@@ -81,8 +81,8 @@ typedef struct {
     int major, minor;
     size_t texture_alignment, texture_pitch_alignment;
     int sm_count, integrated, can_map_host_memory;
-    int texture_limits[27];
-    int surface_limits[15];
+    int texture_limits[25];
+    int surface_limits[14];
     size_t surface_alignment;
     int concurrent_kernels, ecc, pci_bus, pci_device, pci_domain, tcc, async_engines, unified_addressing;
     int memory_bus_bits, l2_bytes, persisting_l2_bytes, max_threads_per_sm, stream_priorities;

@@ -14,7 +14,7 @@ static size_t span(size_t width, size_t height, size_t depth, size_t pitch, size
 static cudaError_t check_writable(const void *address)
 {
     const VgAllocation *found = vg_nearest((uint64_t)(uintptr_t)address);
-    if (!found || (uint64_t)(uintptr_t)address - found->base >= found->bytes || found->writable)
+    if (!found || (uint64_t)(uintptr_t)address - found->base >= found->bytes || found->writable || found->owned)
         return cudaSuccess;
     vgrt_note_violation("a copy or fill by the host code writes the input %s", found->name);
     return cudaErrorInvalidValue;

@@ -45,7 +45,7 @@ static int forget_special(void *base)
     return 1;
 }
 
-/* Fresh memory holds 0xFF bytes: NaN in every floating format, so that reading before writing shows. */
+/* vg_alloc fills with 0xFF bytes: NaN in every floating format, so that reading before writing shows. */
 cudaError_t vgrt_allocate(void **out, size_t bytes, int kind)
 {
     if (!out)
@@ -58,7 +58,7 @@ cudaError_t vgrt_allocate(void **out, size_t bytes, int kind)
     *out = vg_alloc(bytes, VG_WRITABLE);
     if (!*out)
         return cudaErrorMemoryAllocation;
-    memset(*out, 0xFF, bytes);
+    vg_name(*out, "memory from cudaMalloc");
     if (kind != MEMORY_DEVICE)
         note_special(*out, bytes, kind, 1);
     return cudaSuccess;

@@ -7,7 +7,6 @@
 
 VgHost vgrt_host;
 
-void vgrt_connect(const VgHost *host) { vgrt_host = *host; }
 
 typedef struct Symbol {
     struct Symbol *next;
@@ -19,6 +18,16 @@ typedef struct Symbol {
 
 static Function *functions;
 static Symbol *symbols;
+
+void vgrt_connect(const VgHost *host)
+{
+    vgrt_host = *host;
+    for (Function *function = functions; function; function = function->next) {
+        free(function->facts);
+        function->facts = NULL;
+        function->max_dynamic_shared = 0;
+    }
+}
 
 /* --- fat binaries: a wrapper points to a container of entries, one for each architecture --- */
 
