@@ -1,0 +1,30 @@
+"""Every operator's baselines are built by nvcc and pass all check workloads on the virtual GPU."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from cudamaster.toolchain.catalog import open_device
+from cudamaster.toolchain.device import Device
+from mskernelbench.catalog import load_operator, operator_names
+from mskernelbench.operator import Precision
+from mskernelbench.referee import Referee
+
+pytestmark = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the path")
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[Device]:
+    opened = open_device("virtual:h200")
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("precision", Precision)
+@pytest.mark.parametrize("name", operator_names())
+def test_the_baseline_passes_every_check(device: Device, name: str, precision: Precision) -> None:
+    referee = Referee(device, load_operator(name), precision, sets=("check",))
+    evaluation = referee.baseline().evaluation
+    assert evaluation.correct, evaluation.reason
+    assert len(evaluation.workloads) == len(referee.workloads("check"))
