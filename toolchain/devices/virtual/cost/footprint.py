@@ -52,18 +52,21 @@ class BufferFootprint:
 
     def rectangle(self, width: float, height: float, depth: float = 1.0) -> float:
         """Distinct sectors that `width` × `height` × `depth` neighbouring blocks touch."""
-        growth = (
-            (1 + (width - 1) * (1 - self.shared_x))
-            * (1 + (height - 1) * (1 - self.shared_y))
-            * (1 + (depth - 1) * (1 - self.shared_far))
-        )
+        growth = 1.0
+        for extent, shared in ((width, self.shared_x), (height, self.shared_y), (depth, self.shared_far)):
+            growth *= 1 + (extent - 1) * (1 - self._structural(shared))
         return self._saturated(growth)
 
     def grid(self, grid: tuple[int, int, int]) -> float:
         """Distinct sectors that the whole grid touches."""
         blocks = grid[0] * grid[1] * grid[2]
-        far = self._saturated(1 + (blocks - 1) * (1 - self.shared_far))
+        far = self._saturated(1 + (blocks - 1) * (1 - self._structural(self.shared_far)))
         return max(far, self.rectangle(*grid))
+
+    def _structural(self, shared: float) -> float:
+        """The part of a shared share that is not chance: two random draws share own ÷ sectors."""
+        chance = min(self.own / self.sectors, 1.0) if self.random and self.sectors else 0.0
+        return max(0.0, (shared - chance) / (1 - chance)) if chance < 1 else 1.0
 
     def _saturated(self, growth: float) -> float:
         if self.sectors <= 0 or self.own <= 0:

@@ -143,7 +143,7 @@ _FAMILIES = {
     "f32": "f32", "tf32": "f32", "f64": "f64", "f16": "half", "f16x2": "half", "bf16": "half",
     "bf16x2": "half", "pred": "pred", "u64": "long", "s64": "long", "b64": "long",
 }  # fmt: skip
-_FLOATS = frozenset({"f16", "bf16", "f32", "f64", "tf32"})
+_FLOATS = frozenset({"f16", "bf16", "f32", "f64", "tf32", "f16x2", "bf16x2", "e4m3x2", "e5m2x2"})
 
 
 def family(type_name: str) -> str:

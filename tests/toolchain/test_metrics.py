@@ -1,0 +1,91 @@
+from dataclasses import replace
+
+import pytest
+
+from cudamaster.toolchain.counts import Counts
+from cudamaster.toolchain.devices.virtual.specs import load_gpu
+from cudamaster.toolchain.metrics import METRICS, measure
+
+SECTIONS = {"time", "memory", "shared", "compute", "instructions", "occupancy"}
+COUNTS = Counts(
+    spec=load_gpu("h200").device,
+    seconds=1e-3,
+    clock_hz=1.8e9,
+    instructions=1000.0,
+    thread_instructions=24000.0,
+    entry_lanes=32.0,
+    flops=4e6,
+    issue_busy=0.5,
+    fma_busy=0.4,
+    alu_busy=0.1,
+    xu_busy=0.0,
+    fp64_busy=0.0,
+    tensor_busy=0.7,
+    lsu_busy=0.2,
+    l1_busy=0.3,
+    l2_busy=0.25,
+    dram_busy=0.6,
+    global_load_requests=100.0,
+    global_load_sectors=400.0,
+    global_store_requests=50.0,
+    global_store_sectors=1600.0,
+    global_atomic_requests=0.0,
+    global_atomic_lanes=0.0,
+    l1_missed_sectors=100.0,
+    local_sectors=0.0,
+    shared_requests=10.0,
+    shared_wavefronts=80.0,
+    shared_ideal_wavefronts=10.0,
+    l2_bytes=54400.0,
+    dram_read_bytes=1600.0,
+    dram_write_bytes=2400.0,
+    warps_per_sm=32,
+    waves=1.5,
+    blocks=396,
+    latency_share=0.2,
+    registers_per_thread=64,
+    spill_bytes_per_thread=8,
+    shared_bytes_per_block=4096,
+)
+
+
+def test_every_metric_says_what_it_means_in_a_known_section() -> None:
+    assert all(len(m.meaning) > 30 and m.section in SECTIONS and m.unit for m in METRICS.values())
+
+
+def test_the_registry_is_keyed_by_name() -> None:
+    assert {m.name for m in METRICS.values()} == METRICS.keys()
+    assert len(METRICS) >= 25
+
+
+def test_no_two_metrics_claim_one_nsight_counter() -> None:
+    counters = [m.ncu for m in METRICS.values() if m.ncu is not None]
+    assert len(counters) == len(set(counters))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("global_load_sectors_per_request", 4.0),
+        ("global_store_sectors_per_request", 32.0),
+        ("l1_hit_rate", 75.0),
+        ("l2_hit_rate", 50.0),
+        ("shared_bank_conflicts", 70.0),
+        ("shared_wavefronts_per_ideal", 8.0),
+        ("threads_per_instruction", 24.0),
+        ("branch_divergence", 25.0),
+        ("theoretical_occupancy", 50.0),
+        ("arithmetic_intensity", 1000.0),
+        ("sm_throughput", 70.0),
+        ("memory_throughput", 60.0),
+        ("tensor_pipe_utilisation", 70.0),
+        ("duration", 1000.0),
+    ],
+)
+def test_arithmetic(name: str, value: float) -> None:
+    assert measure(COUNTS)[name] == pytest.approx(value)
+
+
+def test_a_metric_without_anything_to_count_is_absent() -> None:
+    without_loads = replace(COUNTS, global_load_requests=0.0, global_load_sectors=0.0, l1_missed_sectors=0.0)
+    assert {"global_load_sectors_per_request", "l1_hit_rate"}.isdisjoint(measure(without_loads))

@@ -1,0 +1,25 @@
+import pytest
+
+from cudamaster.toolchain.devices.virtual.cost.demangle import demangle, identifier
+
+
+@pytest.mark.parametrize(
+    ("mangled", "name"),
+    [
+        ("_Z7softmaxPKfPfi", "softmax"),
+        ("_ZN2my5spaceEv", "my::space"),
+        ("_ZN4tile4gemmILi128EEvPKfS1_Pf", "tile::gemm"),
+        ("_ZN23_GLOBAL__N__0123456789a1kEv", "k"),
+        ("entry", "entry"),
+    ],
+)
+def test_the_identifier_is_found_without_any_program(mangled: str, name: str) -> None:
+    assert identifier(mangled) == name
+
+
+def test_a_plain_name_stays() -> None:
+    assert demangle("my_kernel") == "my_kernel"
+
+
+def test_a_mangled_name_becomes_readable() -> None:
+    assert demangle("_Z7softmaxPKfPfi").startswith("softmax")

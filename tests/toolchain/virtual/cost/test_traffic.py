@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.devices.virtual.cost.occupancy import occupancy
+from cudamaster.toolchain.devices.virtual.cost.regions import form_regions
+from cudamaster.toolchain.devices.virtual.cost.traffic import L2Contents, Traffic, estimate_traffic
+from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
+from cudamaster.toolchain.devices.virtual.specs import load_gpu
+from tests.doubles.known_kernels import PARAMETERS, POINTERS, A, copy, register_product, resources
+from tests.doubles.sampled_launch import Touch, kernel_of, run_of_sectors, sampled
+
+MIB = 1 << 20
+
+
+def traffic(
+    launch: SampledLaunch, gpu: str = "h200", held: dict[tuple[int, int], float] | None = None
+) -> Traffic:
+    card = load_gpu(gpu)
+    regions = form_regions(launch.kernel, launch.block_counts[:, 0])
+    contents = L2Contents(card.device.l2_bytes * 0.7, held or {})
+    return estimate_traffic(
+        launch, regions, occupancy(launch.request, resources(), card.device), card, contents
+    )
+
+
+def test_a_copy_moves_each_byte_once() -> None:
+    moved = traffic(copy(64 * MIB // 4))
+    assert (moved.dram_read_bytes, moved.dram_write_bytes) == (64 * MIB, 64 * MIB)
+    assert moved.l2_bytes == 128 * MIB
+
+
+def test_what_l2_still_holds_is_not_read_from_dram() -> None:
+    launch = copy(8 * MIB // 4)
+    warm = traffic(launch, held={launch.allocations[0]: 8.0 * MIB})
+    assert warm.dram_read_bytes == 0
+    assert warm.dram_write_bytes == 8 * MIB
+
+
+def test_matrices_that_fit_in_l2_are_read_once() -> None:
+    assert traffic(register_product(1024)).dram_read_bytes == pytest.approx(2 * 4 * 1024**2, rel=0.01)
+
+
+def test_matrices_larger_than_l2_are_read_again_by_later_waves() -> None:
+    once = 2 * 4 * 4096**2
+    read = traffic(register_product(4096), "a6000").dram_read_bytes
+    assert 1.3 * once < read < 8 * once
+
+
+def sweeps(columns: int, count: int) -> Traffic:
+    """A block a row, `count` loops over it, L1 far too small."""
+    loop = "{0}: ld.global.f32 %f1, [%rd1]; add.s32 %r1, %r1, %r2; setp.ne.s32 %p1, %r1, %r3; @%p1 bra {0};\n"
+    body = "ld.param.u64 %rd1, [pa];\n" + "".join(loop.format(f"L{i}") for i in range(count)) + "ret;"
+    kernel = kernel_of(body, POINTERS)
+    rounds = columns / 256
+
+    def footprint(block: int) -> NDArray[np.uint64]:
+        return run_of_sectors(A + 4 * columns * block, 4 * columns)
+
+    launch = sampled(
+        kernel,
+        grid=(132 * 8, 1, 1),
+        block=(256, 1, 1),
+        executions={i + 1: rounds for i in range(count)},
+        touches=[Touch(4, 4)] * count,
+        footprint=footprint,
+        allocations=((A, 4 * columns * 132 * 8),),
+        parameters=PARAMETERS,
+    )
+    return traffic(launch)
+
+
+def test_a_second_sweep_over_short_rows_hits_l2() -> None:
+    assert sweeps(2048, 3).dram_read_bytes == pytest.approx(sweeps(2048, 1).dram_read_bytes)
+
+
+def test_a_second_sweep_over_long_rows_reads_dram_again() -> None:
+    once, three = sweeps(1 << 18, 1).dram_read_bytes, sweeps(1 << 18, 3).dram_read_bytes
+    assert 2.5 * once < three <= 3 * once
+
+
+def test_l2_keeps_the_last_bytes_touched() -> None:
+    contents = L2Contents(100.0, {(0, 80): 80.0}).after({(500, 60): 60.0})
+    assert contents.resident == {(500, 60): 60.0, (0, 80): 40.0}
