@@ -93,9 +93,15 @@ static void fault_at(const VgWarp *warp, int lane, int kind)
     vg_end_launch(warp->block->launch, &fault);
 }
 
+static void next_generation(VgBarrier *barrier)
+{
+    barrier->generation++;
+    barrier->arrived = barrier->expected = 0;
+    barrier->voters[barrier->generation & 1] = barrier->votes[barrier->generation & 1] = 0;
+}
+
 static void release(VgBlock *block, uint32_t number)
 {
-    VgBarrier *barrier = &block->barriers[number];
     for (int w = 0; w < block->warps; w++) {
         VgWarp *warp = vg_warp_of(block, w);
         uint32_t first = 0;
@@ -113,13 +119,50 @@ static void release(VgBlock *block, uint32_t number)
         if (first)
             block->state[w] = 0;
     }
-    barrier->generation++;
-    barrier->arrived = barrier->expected = 0;
-    barrier->voters[barrier->generation & 1] = barrier->votes[barrier->generation & 1] = 0;
+    next_generation(&block->barriers[number]);
+}
+
+/* Whether all living lanes of a warp are at `pc`. */
+static int all_at(const VgWarp *warp, uint32_t pc)
+{
+    uint32_t elsewhere = 0;
+    for (int lane = 0; lane < VG_LANES; lane++)
+        elsewhere |= (uint32_t)(warp->pc[lane] != pc) & (uint32_t)(warp->pc[lane] != VG_EXITED);
+    return !elsewhere;
+}
+
+/* The usual case: every warp waits, as one, at the same barrier for all threads. */
+static int release_whole_block(VgBlock *block)
+{
+    int number = -1;
+    for (int w = 0; w < block->warps; w++) {
+        uint32_t pc = block->result[w];
+        if (pc == VG_EXITED)
+            continue;
+        if (!is_blocked(pc) || !all_at(vg_warp_of(block, w), pc))
+            return 0;
+        if (number >= 0 && number != (int)number_of(pc))
+            return 0;
+        number = (int)number_of(pc);
+    }
+    if (number < 0 || block->barriers[number].expected)
+        return 0;
+    for (int w = 0; w < block->warps; w++) {
+        VgWarp *warp = vg_warp_of(block, w);
+        if (block->result[w] == VG_EXITED)
+            continue;
+        for (int lane = 0; lane < VG_LANES; lane++)
+            warp->pc[lane] = warp->pc[lane] == VG_EXITED ? VG_EXITED : warp->pc[lane] & (VG_MOST_BLOCKS - 1);
+        block->state[w] = 0;
+    }
+    next_generation(&block->barriers[number]);
+    return 1;
 }
 
 int vg_release_barriers(VgBlock *block)
 {
+    if (release_whole_block(block))
+        return 1;
     Waiting waiting = count_waiting(block);
     int released = 0;
     for (uint32_t number = 0; number < VG_BARRIERS; number++) {

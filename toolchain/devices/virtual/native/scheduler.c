@@ -88,6 +88,7 @@ static VgBlock *new_block(Worker *worker)
     block->shared = aligned(SHARED_ALIGNMENT, (size_t)launch->shared_bytes);
     block->local = aligned(128, warps * 32 * (size_t)launch->local_bytes);
     block->state = calloc(warps, 1);
+    block->result = calloc(warps, sizeof *block->result);
     return block;
 }
 
@@ -99,6 +100,7 @@ static void free_block(VgBlock *block)
     free(block->shared);
     free(block->local);
     free(block->state);
+    free(block->result);
     free(block);
 }
 
@@ -220,7 +222,7 @@ static int run_warp(VgBlock *block, int index)
     VgWarp *warp = vg_warp_of(block, index);
     warp->slice = (uint32_t)launch->slice;
     warp->spun = 0;
-    uint32_t result = launch->function(warp, block);
+    uint32_t result = block->result[index] = launch->function(warp, block);
     if (result == VG_YIELDED) {
         check_time(block, warp, VG_FAULT_TIMED_OUT, launch->deadline);
         return 0;

@@ -33,7 +33,7 @@ typedef struct {
     uint32_t expected;   /* threads it waits for; 0: all living threads of the block */
     uint32_t arrived;    /* threads that arrived without waiting (bar.arrive) */
     uint32_t generation; /* how often it was released */
-    uint32_t aligned;    /* whether all lanes of a warp must come from the same instruction */
+    uint32_t unused;
     uint32_t voters[2], votes[2]; /* bar.red: of this generation and the last, by parity */
 } VgBarrier;
 
@@ -59,6 +59,7 @@ struct VgBlock {
     int32_t warps, living;
     struct VgProfile *profile; /* what is counted; NULL for a block that is not sampled */
     uint8_t *state;            /* of each warp */
+    uint32_t *result;          /* of each warp's last time slice */
     VgBarrier barriers[VG_BARRIERS];
     int32_t parameter_bytes;
     void *async; /* of the asynchronous copies: zero when the block begins */
