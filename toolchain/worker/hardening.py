@@ -14,6 +14,8 @@ from cudamaster.toolchain.worker.seccomp import forbid_new_privileges, install_f
 PR_SET_PDEATHSIG = 1
 CLONE_NEWUSER, CLONE_NEWNET, CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000
 OPEN_FILES = 64
+KEPT_VARIABLES = frozenset({"CUDAMASTER_CACHE_DIR"})
+"""Where compiled things are read from; every other variable is removed."""
 SYSTEM_READABLE = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/proc/self",
                    "/sys/devices/system/cpu")  # fmt: skip
 """What the C library, the loader and the interpreter still read while a candidate runs."""
@@ -67,7 +69,8 @@ def harden(limits: WorkerLimits, interpreter_paths: Sequence[str]) -> None:
     only `interpreter_paths`, the system's libraries and `limits.readable` can be read, where the kernel can
     restrict that.
     """
-    os.environ.clear()
+    for name in os.environ.keys() - KEPT_VARIABLES:
+        del os.environ[name]
     _limit_resources(limits)
     forbid_new_privileges()
     allow_reading_only(Path(path) for path in (*SYSTEM_READABLE, *interpreter_paths, *limits.readable))

@@ -143,7 +143,7 @@ class VirtualDevice:
         if build.library is None:
             raise ValueError("a failed build cannot be called")
         key = _worker_key(build, order)
-        readable = (str(build.library.parent), str(cache_folder() / "jit"))
+        readable = (str(build.library.parent), str(cache_folder() / "virtual-code"))
         with self._pool.borrow(key, arguments, readable) as held:
             yield held
         if held.tainted:

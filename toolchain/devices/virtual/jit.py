@@ -1,5 +1,6 @@
 """LLVM IR to machine code of this host, kept in the disk cache by the hash of the IR, the CPU and LLVM."""
 
+import contextlib
 import ctypes
 import functools
 import hashlib
@@ -61,7 +62,8 @@ def object_code(text: str) -> bytes:
     if path.exists():
         return path.read_bytes()
     code = _object_code(text)
-    publish_file(path, code)
+    with contextlib.suppress(OSError):  # a process that runs candidates may not write
+        publish_file(path, code)
     return code
 
 
