@@ -1,4 +1,4 @@
-"""Arithmetic over tuning parameters, as a strategy's file writes it: `BM * BN // (TM * TN) <= 512`; no eval."""
+"""Arithmetic over tuning parameters, as a strategy's file writes it: `BM * BN // (TM * TN)`; no eval."""
 
 import ast
 import operator

@@ -1,4 +1,4 @@
-"""One strategy of the playbook: when it helps, what it should do to which metric, its parameters and limits."""
+"""One strategy of the playbook: when it helps, what it predicts, its tuning parameters and their limits."""
 
 import itertools
 import tomllib
