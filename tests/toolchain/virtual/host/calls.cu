@@ -1,5 +1,4 @@
 // Host code that uses the runtime in every way the tests ask about. Each entry reports through `out`.
-#include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
 __device__ int counter = 7;
@@ -16,7 +15,6 @@ __global__ void with_shared(float* x) {
 }
 __global__ void __launch_bounds__(128) bounded(float* x) { x[threadIdx.x] = 1; }
 __global__ void __cluster_dims__(2, 1, 1) clustered(float* x) { x[threadIdx.x] = 1; }
-__global__ void takes_bf16(__nv_bfloat16 value, float* x) { x[0] = __bfloat162float(value); }
 
 static float* buffer() {
   static float* kept = nullptr;
@@ -123,6 +121,12 @@ extern "C" int bad_launches(int* out, cudaStream_t stream) {
   void* arguments[] = {&x};
   out[8] = after(cudaLaunchCooperativeKernel((void*)with_shared, dim3(132 * 32 + 1), dim3(1024), arguments, 0, stream));
   out[9] = after(cudaLaunchKernel((void*)after, dim3(1), dim3(1), arguments, 0, stream));
+  return 0;
+}
+
+extern "C" int launches_wide(int* out, cudaStream_t stream) {
+  scale<<<1, 256, 0, stream>>>(buffer(), 1, 1, 1), out[0] = cudaGetLastError();
+  scale<<<1, 512, 0, stream>>>(buffer(), 1, 1, 1), out[1] = cudaGetLastError();
   return 0;
 }
 
@@ -237,9 +241,4 @@ extern "C" int makes_a_texture(int*, cudaStream_t) {
   cudaArray_t array;
   cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
   return cudaMallocArray(&array, &format, 16);
-}
-
-extern "C" void without_stream(float* x, int count, float factor) { scale<<<count, 32>>>(x, factor, 0, 0); }
-extern "C" void with_stream(float* x, __nv_bfloat16 value, int count, cudaStream_t stream) {
-  takes_bf16<<<count, 32, 0, stream>>>(value, x);
 }

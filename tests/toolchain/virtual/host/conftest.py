@@ -1,6 +1,7 @@
 """A candidate library built by nvcc, and a machine that records what the runtime asks of it."""
 
 import ctypes
+import itertools
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -18,25 +19,29 @@ from cudamaster.toolchain.devices.virtual.ptx.parse import parse_module
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 
 Build = Callable[[Path], Path]
-FLAGS = ["-std=c++17", "-O1", "-lineinfo", "--cudart", "none", "--no-compress", "-shared", "-Xcompiler", "-fPIC"]
+FLAGS = "-std=c++17 -O1 -lineinfo --cudart none --no-compress -shared -Xcompiler -fPIC"
 ALLOCATION_LIMIT = 1 << 20
 
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """`built(source)` is the shared library that nvcc makes of a `.cu`, once a session."""
+    """`built(source)` is the library that nvcc makes of a `.cu`: compiled once, a new copy each time.
+
+    A copy is loaded, and so registered with the runtime, like a library of its own.
+    """
     if shutil.which("nvcc") is None:
         pytest.skip("nvcc is not installed")
     folder = tmp_path_factory.mktemp("libraries")
+    copies = itertools.count()
 
     def build(source: Path) -> Path:
         library = folder / f"{source.stem}.so"
         if not library.exists():
-            command = ["nvcc", *FLAGS, "-gencode", "arch=compute_90a,code=compute_90a"]
+            command = ["nvcc", *FLAGS.split(), "-gencode", "arch=compute_90a,code=compute_90a"]
             subprocess.run(
                 [*command, str(source), "-o", str(library)], check=True, capture_output=True, timeout=110
             )
-        return library
+        return Path(shutil.copy(library, folder / f"{source.stem}_{next(copies)}.so"))
 
     return build
 
@@ -100,18 +105,11 @@ class Loaded:
 
 @pytest.fixture
 def loaded(built: Build) -> Loaded:
-    """calls.cu, fresh in everything but the process's list of kernels."""
+    """calls.cu before a recording machine."""
     machine = RecordingMachine()
     runtime = CudaRuntime(load_native(), machine)
     runtime.set_device(load_gpu("h200").device, ALLOCATION_LIMIT)
-    original = built(Path(__file__).with_name("calls.cu"))
-    library = runtime.load(original)
-    if not machine.modules:  # an earlier test loaded it: registration happens once a process
-        machine.modules.extend(_MODULES)
-    _MODULES[:] = machine.modules
+    library = runtime.load(built(Path(__file__).with_name("calls.cu")))
     stream = ctypes.c_void_p()
     runtime.native.cudaStreamCreate(ctypes.byref(stream))
     return Loaded(library, runtime, machine, stream)
-
-
-_MODULES: list[Module] = []

@@ -90,7 +90,8 @@ def program() -> str:
         "CUDA_ERRORS(SAME_NUMBER)",
         'static_assert(ours::ATTRIBUTE_CLUSTER == ::cudaLaunchAttributeClusterDimension, "");',
         'static_assert(ours::ATTRIBUTE_COOPERATIVE == ::cudaLaunchAttributeCooperative, "");',
-        'static_assert(ours::FUNCTION_MAX_DYNAMIC_SHARED == ::cudaFuncAttributeMaxDynamicSharedMemorySize, "");',
+        "static_assert(ours::FUNCTION_MAX_DYNAMIC_SHARED == "
+        '::cudaFuncAttributeMaxDynamicSharedMemorySize, "");',
         "static_assert(ours::FUNCTION_NON_PORTABLE_CLUSTER == "
         '::cudaFuncAttributeNonPortableClusterSizeAllowed, "");',
     ]

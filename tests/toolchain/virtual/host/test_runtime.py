@@ -64,10 +64,8 @@ def test_bad_launches_fail_with_the_codes_of_hardware(loaded: Loaded) -> None:
 
 def test_too_many_registers_for_the_block_are_refused(loaded: Loaded) -> None:
     loaded.machine.registers = 255
-    refused = [loaded.runtime.native.vgrt_begin_call, loaded.library.bad_launches]
-    assert (
-        refused
-    )  # the facts of a kernel are asked for once a process, so the check itself is in test_session
+    _, out = loaded.call("launches_wide")
+    assert out[:2] == [0, OUT_OF_RESOURCES]
 
 
 def test_large_shared_memory_needs_its_opt_in(loaded: Loaded) -> None:
