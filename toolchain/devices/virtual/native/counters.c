@@ -121,49 +121,99 @@ static void access_line(const Request *request, uint64_t line, unsigned sectors)
         touch(request->profile, line, sectors);
 }
 
-static void count_scattered(const Request *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
+/* The distinct lines of one request, found by a small hash table. */
+typedef struct {
+    uint64_t line[2 * VG_LANES];
+    uint8_t sectors[2 * VG_LANES], place[4 * VG_LANES];
+    int count;
+} Lines;
+
+static void add_sector(Lines *lines, uint64_t sector)
 {
-    uint64_t lines[2 * VG_LANES];
-    unsigned sectors[2 * VG_LANES];
-    int count = 0;
-    for (; mask; mask &= mask - 1) {
-        uint64_t address = addresses[__builtin_ctz(mask)];
-        for (uint64_t sector = address >> SECTOR_SHIFT; sector <= (address + bytes - 1) >> SECTOR_SHIFT; sector++) {
-            int place = count - 1;
-            while (place >= 0 && lines[place] != sector / LINE_SECTORS)
-                place--;
-            if (place < 0 && count < 2 * VG_LANES) {
-                place = count++;
-                lines[place] = sector / LINE_SECTORS;
-                sectors[place] = 0;
-            }
-            if (place >= 0)
-                sectors[place] |= 1u << sector % LINE_SECTORS;
-        }
+    uint64_t line = sector / LINE_SECTORS;
+    unsigned slot = (unsigned)((line * 0x9e3779b97f4a7c15u) >> 57);
+    while (lines->place[slot] && lines->line[lines->place[slot] - 1] != line)
+        slot = (slot + 1) % (4 * VG_LANES);
+    if (!lines->place[slot]) {
+        if (lines->count == 2 * VG_LANES)
+            return;
+        lines->line[lines->count] = line;
+        lines->sectors[lines->count] = 0;
+        lines->place[slot] = (uint8_t)++lines->count;
     }
-    for (int i = 0; i < count; i++)
-        access_line(request, lines[i], sectors[i]);
+    lines->sectors[lines->place[slot] - 1] |= (uint8_t)(1u << sector % LINE_SECTORS);
 }
 
-static void count_global(const Request *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
+static void count_scattered(const Request *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
 {
-    uint64_t low = UINT64_MAX, high = 0, bits = 0;
-    for (unsigned lane = 0; lane < VG_LANES; lane++) {
-        uint64_t inactive = (uint64_t)(mask >> lane & 1) - 1, sector = addresses[lane] >> SECTOR_SHIFT;
-        uint64_t lower = sector | inactive, upper = sector & ~inactive;
-        low = lower < low ? lower : low;
-        high = upper > high ? upper : high;
+    Lines lines;
+    uint64_t last = UINT64_MAX;
+    memset(lines.place, 0, sizeof lines.place);
+    lines.count = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t address = addresses[__builtin_ctz(mask)];
+        for (uint64_t sector = address >> SECTOR_SHIFT; sector <= (address + bytes - 1) >> SECTOR_SHIFT; sector++)
+            if (sector != last)
+                add_sector(&lines, last = sector);
     }
-    low &= ~(uint64_t)(LINE_SECTORS - 1);
-    if (high - low >= 64 || bytes > 1u << SECTOR_SHIFT) {
-        count_scattered(request, mask, addresses, bytes);
-        return;
+    for (int i = 0; i < lines.count; i++)
+        access_line(request, lines.line[i], lines.sectors[i]);
+}
+
+/* Lowest and highest of some lanes' units of `1 << shift` bytes. */
+typedef struct {
+    uint64_t low, high;
+} Span;
+
+static inline Span span_of(uint32_t mask, const uint64_t *addresses, unsigned first, unsigned shift)
+{
+    Span span = {UINT64_MAX, 0};
+    for (unsigned lane = first; lane < first + VG_LANES / 2; lane++) {
+        uint64_t inactive = (uint64_t)(mask >> lane & 1) - 1, unit = addresses[lane] >> shift;
+        uint64_t lower = unit | inactive, upper = unit & ~inactive;
+        span.low = lower < span.low ? lower : span.low;
+        span.high = upper > span.high ? upper : span.high;
     }
+    return span;
+}
+
+static inline Span joined(Span a, Span b)
+{
+    return (Span){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+}
+
+/* Lanes whose sectors lie within 64 of each other, as a bit a sector. */
+static inline void count_window(const Request *request, uint32_t mask, const uint64_t *addresses, Span span)
+{
+    uint64_t low = span.low & ~(uint64_t)(LINE_SECTORS - 1), bits = 0;
     for (unsigned lane = 0; lane < VG_LANES; lane++)
         bits |= (uint64_t)(mask >> lane & 1) << (((addresses[lane] >> SECTOR_SHIFT) - low) & 63);
     for (uint64_t line = low / LINE_SECTORS; bits; bits >>= LINE_SECTORS, line++)
         if (bits & 15)
             access_line(request, line, bits & 15);
+}
+
+static inline int is_window(Span span)
+{
+    return span.high < span.low || span.high - (span.low & ~(uint64_t)(LINE_SECTORS - 1)) < 64;
+}
+
+static void count_global(const Request *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
+{
+    Span first = span_of(mask, addresses, 0, SECTOR_SHIFT), second = span_of(mask, addresses, 16, SECTOR_SHIFT);
+    Span both = joined(first, second);
+    if (bytes > 1u << SECTOR_SHIFT) {
+        count_scattered(request, mask, addresses, bytes);
+    } else if (is_window(both)) {
+        count_window(request, mask, addresses, both);
+    } else if (is_window(first) && is_window(second) &&
+               (first.high / LINE_SECTORS < second.low / LINE_SECTORS ||
+                second.high / LINE_SECTORS < first.low / LINE_SECTORS)) {
+        count_window(request, mask & 0xffff, addresses, first);
+        count_window(request, mask & 0xffff0000, addresses, second);
+    } else {
+        count_scattered(request, mask, addresses, bytes);
+    }
 }
 
 /* Local memory is interleaved: the same word of all lanes lies in one line. */
@@ -204,14 +254,8 @@ static int passes(uint32_t mask, const uint64_t *addresses, unsigned words)
 
 static int within_one_row(uint32_t mask, const uint64_t *addresses)
 {
-    uint64_t low = UINT64_MAX, high = 0;
-    for (unsigned lane = 0; lane < VG_LANES; lane++) {
-        uint64_t inactive = (uint64_t)(mask >> lane & 1) - 1, word = addresses[lane] >> 2;
-        uint64_t lower = word | inactive, upper = word & ~inactive;
-        low = lower < low ? lower : low;
-        high = upper > high ? upper : high;
-    }
-    return high - low < BANKS;
+    Span span = joined(span_of(mask, addresses, 0, 2), span_of(mask, addresses, 16, 2));
+    return span.high - span.low < BANKS;
 }
 
 /* Accesses of 8 bytes take two halves of a warp, of 16 bytes four quarters. */

@@ -244,7 +244,7 @@ static int run_round(VgBlock *block)
         progress |= run_warp(block, index);
         runnable += block->state[index] == RUNNABLE;
     }
-    if (block->living && (!runnable || !progress)) {
+    if (block->living > runnable && (!runnable || !progress)) {
         int released = vg_release_barriers(block);
         if (!released && !runnable)
             vg_fault_stuck(block);
