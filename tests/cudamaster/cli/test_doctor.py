@@ -1,0 +1,84 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from cudamaster.cli.boundary import exit_code_of
+from cudamaster.cli.checks import Check, check_folders, check_keys, check_ncu
+from cudamaster.cli.doctor import document, word
+from cudamaster.config import Folders, folders, keys_set
+
+Output = pytest.CaptureFixture[str]
+
+
+def test_a_check_that_fails_says_how_to_mend_it() -> None:
+    rows = document([Check("ncu", False, "not on PATH", "install it", needed=False), Check("x", True, "1")])
+
+    assert rows["schema"] == "cudamaster.doctor/1"
+    assert rows["checks"] == [
+        {"check": "ncu", "ok": False, "needed": False, "found": "not on PATH", "mend": "install it"},
+        {"check": "x", "ok": True, "needed": True, "found": "1"},
+    ]
+
+
+def test_only_a_needed_thing_is_missing() -> None:
+    assert [
+        word(Check("x", ok, "", needed=n)) for ok, n in ((True, True), (False, True), (False, False))
+    ] == [
+        "ok",
+        "MISSING",
+        "without",
+    ]
+
+
+def test_keys_are_told_by_name_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+
+    assert check_keys().found == "OPENAI_API_KEY"
+
+
+def test_an_empty_key_is_not_set() -> None:
+    assert keys_set({"OPENAI_API_KEY": ""}) == ()
+
+
+def test_ncu_is_looked_for_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ncu").write_text("#!/bin/sh\n")
+    (tmp_path / "ncu").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert check_ncu() == Check("ncu", True, str(tmp_path / "ncu"), needed=False)
+
+
+def test_a_folder_that_cannot_be_written_is_missing_with_its_variable(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    where = Folders(runs=tmp_path / "file" / "runs", results=tmp_path, logs=tmp_path, cache=tmp_path)
+    cache, runs = check_folders(where)
+
+    assert (cache.ok, runs.ok) == (True, False)
+    assert "CUDAMASTER_RUNS_DIR" in runs.mend
+
+
+def test_folders_come_from_arguments_then_variables_then_the_user_folders(tmp_path: Path) -> None:
+    by_variable = folders({"CUDAMASTER_RUNS_DIR": "/variable/runs"})
+
+    assert folders({"CUDAMASTER_RUNS_DIR": "/variable/runs"}, runs=tmp_path).runs == tmp_path
+    assert by_variable.runs == Path("/variable/runs")
+    assert folders({}).runs.parts[-2:] == ("cudamaster", "runs")
+    assert folders({}).results == Path("results")
+
+
+def test_the_doctor_writes_one_document(capsys: Output) -> None:
+    code = exit_code_of(["doctor", "--json"])
+    checks = json.loads(capsys.readouterr().out)["checks"]
+
+    assert [row["check"] for row in checks][:4] == ["Python", "nvcc", "llvmlite", "virtual GPU"]
+    assert code == (0 if all(row["ok"] for row in checks if row["needed"]) else 3)
+
+
+def test_the_lists_are_documents(capsys: Output) -> None:
+    for name in ("operators", "devices"):
+        assert exit_code_of([name, "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["schema"] == f"cudamaster.{name}/1"
+        assert document[name]

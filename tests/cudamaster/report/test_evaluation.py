@@ -1,0 +1,34 @@
+from cudamaster.report.evaluation import verdict_lines, workload_rows
+from mskernelbench.evaluation import Evaluation, Interval, Status, WorkloadResult
+
+
+def evaluation(status: Status, **figures: object) -> Evaluation:
+    head = ("relu", "fp32", "RELU", "virtual:h200", "modelled")
+    return Evaluation(*head, status=status, reason="why", seed=0, **figures)  # type: ignore[arg-type]
+
+
+def test_a_refused_kernel_has_a_reason_and_no_figures() -> None:
+    assert verdict_lines(evaluation(Status.WRONG)) == ["wrong: why"]
+
+
+def test_a_cheat_names_its_guard() -> None:
+    assert verdict_lines(evaluation(Status.CHEATED, guard="clock_reads"))[1] == "guard clock_reads"
+
+
+def test_a_correct_kernel_has_every_figure() -> None:
+    lines = verdict_lines(
+        evaluation(Status.CORRECT, speedup=Interval(2, 2, 2), paper_score=2.5, attainment=0.5)
+    )
+
+    assert lines == [
+        "correct: why",
+        "speedup 2.00x modelled, not measured on a GPU",
+        "paper score 2.50",
+        "attainment 50.0 % of the roofline",
+    ]
+
+
+def test_a_row_leaves_figures_blank_that_do_not_exist() -> None:
+    checked = evaluation(Status.WRONG, workloads=(WorkloadResult("check", {"N": 7}, error_ratio=3.25),))
+
+    assert workload_rows(checked) == [("check", "N=7", "3.250", "", "", "", "", "")]

@@ -1,0 +1,21 @@
+from cudamaster.report.figures import clocked, percent, shape_text, times
+from mskernelbench.evaluation import Interval
+
+
+def test_an_interval_is_shown_only_where_it_is_wider_than_the_digits() -> None:
+    assert times(Interval(1.841, 1.840, 1.842)) == "1.84x"
+    assert times(Interval(1.84, 1.7, 1.9)) == "1.84x [1.70, 1.90]"
+
+
+def test_a_figure_that_does_not_exist_is_said_to_be_unknown() -> None:
+    assert percent(None) == "unknown"
+    assert percent(0.0813) == "8.1 %"
+
+
+def test_a_modelled_figure_says_that_no_gpu_measured_it() -> None:
+    assert clocked("modelled") == "modelled, not measured on a GPU"
+    assert clocked("measured") == "measured"
+
+
+def test_a_shape_is_names_and_sizes() -> None:
+    assert shape_text({"M": 64, "r": 0.25}) == "M=64 r=0.25"
