@@ -7,18 +7,18 @@ and symbols.
 import ctypes
 import re
 from collections.abc import Callable
-from ctypes import c_char, c_char_p, c_int, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from ctypes import c_char_p, c_int64
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from cudamaster.toolchain.devices.virtual import host_abi as abi
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Variable
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.elf import undefined_symbols
 from cudamaster.toolchain.spec import DeviceSpec
 
-_MAX_PARAMETERS = 1024
 _RUNTIME_SYMBOL = re.compile(r"_{0,2}cu(da|[A-Z]|blas|fft|sparse|solver|rand|dnn)\w*")
 _INVALID_DEVICE_FUNCTION, _INVALID_SYMBOL, _INVALID_KERNEL_IMAGE, _UNKNOWN = 98, 13, 200, 999
 _NAMED_AT_ONCE = 4
@@ -72,83 +72,6 @@ class Machine(Protocol):
         """Hear of a fill (`memset`) or copy (`memcpy`) within device memory, bytes read and written."""
 
 
-class _DeviceLayout(ctypes.Structure):
-    """`VgDevice` of cudart.h."""
-
-    _fields_ = (
-        ("name", c_char * 256),
-        *(
-            (field_name, c_int64)
-            for field_name in (
-                "major",
-                "minor",
-                "sm_count",
-                "clock_khz",
-                "memory_clock_khz",
-                "memory_bus_bits",
-                "dram_bytes",
-                "l2_bytes",
-                "shared_per_sm",
-                "shared_per_block_optin",
-                "registers_per_sm",
-                "warps_per_sm",
-                "blocks_per_sm",
-                "allocation_limit",
-            )
-        ),
-    )
-
-
-class _FactsLayout(ctypes.Structure):
-    """`VgKernelFacts` of cudart.h."""
-
-    _fields_ = (
-        ("registers", c_int32),
-        ("static_shared", c_int32),
-        ("local_bytes", c_int32),
-        ("max_threads", c_int32),
-        ("cluster", c_int32 * 3),
-        ("parameter_count", c_int32),
-        ("parameter_bytes", c_int32),
-        ("offsets", c_int32 * _MAX_PARAMETERS),
-        ("sizes", c_int32 * _MAX_PARAMETERS),
-    )
-
-
-class _LaunchLayout(ctypes.Structure):
-    """`VgLaunchCall` of cudart.h."""
-
-    _fields_ = (
-        ("kernel", c_char_p),
-        ("grid", c_uint32 * 3),
-        ("block", c_uint32 * 3),
-        ("cluster", c_uint32 * 3),
-        ("cooperative", c_uint32),
-        ("dynamic_shared", c_uint64),
-        ("parameters", c_void_p),
-        ("parameter_bytes", c_uint64),
-    )
-
-
-_ModuleCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64)
-_DescribeCallback = ctypes.CFUNCTYPE(c_int, c_char_p, ctypes.POINTER(_FactsLayout))
-_LaunchCallback = ctypes.CFUNCTYPE(c_int, ctypes.POINTER(_LaunchLayout))
-_SymbolCallback = ctypes.CFUNCTYPE(c_int, c_char_p, ctypes.POINTER(c_void_p), ctypes.POINTER(c_uint64))
-_MemoryCallback = ctypes.CFUNCTYPE(c_int, c_int, c_uint64)
-
-
-class _HostLayout(ctypes.Structure):
-    """`VgHost` of cudart.h."""
-
-    _fields_ = (
-        ("module", _ModuleCallback),
-        ("describe", _DescribeCallback),
-        ("launch", _LaunchCallback),
-        ("symbol", _SymbolCallback),
-        ("memory", _MemoryCallback),
-    )
-
-
 @dataclass(slots=True, eq=False)
 class CudaRuntime:
     """The process's CUDA runtime, answered by one machine."""
@@ -157,15 +80,15 @@ class CudaRuntime:
     machine: Machine
     failure: BaseException | None = None
     """What a callback raised: it cannot pass through C, so it is raised again by `raise_failure`."""
-    _callbacks: _HostLayout = field(init=False)
+    _callbacks: abi.HostLayout = field(init=False)
 
     def __post_init__(self) -> None:
-        self._callbacks = _HostLayout(
-            _ModuleCallback(self._guarded(self._module, _INVALID_KERNEL_IMAGE)),
-            _DescribeCallback(self._guarded(self._describe, _UNKNOWN)),
-            _LaunchCallback(self._guarded(self._launch, _UNKNOWN)),
-            _SymbolCallback(self._guarded(self._symbol, _INVALID_SYMBOL)),
-            _MemoryCallback(self._guarded(self._memory, _UNKNOWN)),
+        self._callbacks = abi.HostLayout(
+            abi.ModuleCallback(self._guarded(self._module, _INVALID_KERNEL_IMAGE)),
+            abi.DescribeCallback(self._guarded(self._describe, _UNKNOWN)),
+            abi.LaunchCallback(self._guarded(self._launch, _UNKNOWN)),
+            abi.SymbolCallback(self._guarded(self._symbol, _INVALID_SYMBOL)),
+            abi.MemoryCallback(self._guarded(self._memory, _UNKNOWN)),
         )
         self.native.vgrt_connect(ctypes.byref(self._callbacks))
         self.native.vgrt_begin_call()
@@ -180,7 +103,7 @@ class CudaRuntime:
         """Let the runtime's queries answer for `spec`."""
         digits = re.sub(r"\D", "", spec.architecture)
         bus_bits = 6144
-        layout = _DeviceLayout(
+        layout = abi.DeviceLayout(
             spec.title.encode()[:255],
             int(digits[:-1]),
             int(digits[-1]),
@@ -259,7 +182,7 @@ class CudaRuntime:
         facts = self.machine.facts(name.decode())
         if facts is None:
             return _INVALID_DEVICE_FUNCTION
-        if len(facts.parameters) > _MAX_PARAMETERS:
+        if len(facts.parameters) > abi.MAX_PARAMETERS:
             raise Unsupported(f"a kernel with {len(facts.parameters)} parameters")
         _write_facts(out.contents, facts)
         return 0
@@ -290,7 +213,7 @@ class CudaRuntime:
         return 0
 
 
-def _write_facts(out: _FactsLayout, facts: KernelFacts) -> None:
+def _write_facts(out: abi.FactsLayout, facts: KernelFacts) -> None:
     out.registers = facts.registers
     out.static_shared = facts.static_shared_bytes
     out.local_bytes = facts.local_bytes

@@ -9,8 +9,7 @@ import pytest
 from cudamaster.toolchain.devices.virtual.host import CudaRuntime, unresolved
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
-
-from .conftest import Build, Loaded
+from tests.toolchain.virtual.host.recording import Build, Loaded
 
 INVALID_VALUE, OUT_OF_MEMORY, BAD_CONFIGURATION, BAD_PITCH, BAD_DIRECTION = 1, 2, 9, 12, 21
 BAD_FUNCTION, BAD_HANDLE, ILLEGAL_ADDRESS, OUT_OF_RESOURCES, TOO_LARGE = 98, 400, 700, 701, 720

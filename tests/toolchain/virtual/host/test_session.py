@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Scalar
 from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
-from cudamaster.toolchain.devices.virtual.session import Region, Session, bf16_bits
+from cudamaster.toolchain.devices.virtual.session import Argument, Region, Session, bf16_bits
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
-
-from .conftest import Build
+from tests.toolchain.virtual.host.recording import Build
 
 COUNT = 1000
 
@@ -54,7 +53,12 @@ def bench(built: Build) -> Iterator[Bench]:
 
 
 def test_an_entry_runs_with_its_symbols_and_managed_variables(bench: Bench) -> None:
-    arguments = [bench.y_address, bench.x_address, Scalar("factor", 2.0, "float"), count_of(COUNT)]
+    arguments: list[Argument] = [
+        bench.y_address,
+        bench.x_address,
+        Scalar("factor", 2.0, "float"),
+        count_of(COUNT),
+    ]
     report = bench.session.call("with_stream", arguments)
     assert not report.failed
     assert report.leaked_bytes == 0
@@ -63,13 +67,18 @@ def test_an_entry_runs_with_its_symbols_and_managed_variables(bench: Bench) -> N
 
 
 def test_an_entry_that_declares_no_stream_is_called_all_the_same(bench: Bench) -> None:
-    arguments = [bench.y_address, bench.x_address, Scalar("factor", 3.0, "float"), count_of(COUNT)]
+    arguments: list[Argument] = [
+        bench.y_address,
+        bench.x_address,
+        Scalar("factor", 3.0, "float"),
+        count_of(COUNT),
+    ]
     assert not bench.session.call("without_stream", arguments).failed
     np.testing.assert_array_equal(bench.y, 3 * bench.x + 3)
 
 
 def test_a_bfloat16_is_passed_by_value(bench: Bench) -> None:
-    arguments = [bench.y_address, Scalar("value", -1.5, "bf16"), count_of(7)]
+    arguments: list[Argument] = [bench.y_address, Scalar("value", -1.5, "bf16"), count_of(7)]
     assert not bench.session.call("fill_with", arguments).failed
     np.testing.assert_array_equal(bench.y[:8], [-1.5] * 7 + [0])
 
