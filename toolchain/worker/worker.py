@@ -42,6 +42,7 @@ class Worker:
         self._handle, self._channel, self._report, self._pipe = handle, channel, report, printed
         self._printed = bytearray()
         self._lock = threading.Lock()
+        self._handle_lock = threading.Lock()
         os.set_blocking(printed, False)
 
     def call(
@@ -78,7 +79,7 @@ class Worker:
 
     def kill(self) -> None:
         """End it now, whatever it is doing; harmless when it has ended."""
-        with contextlib.suppress(OSError):
+        with self._handle_lock, contextlib.suppress(OSError):
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def close(self) -> None:
@@ -159,5 +160,7 @@ class Worker:
     def _close_files(self) -> None:
         self._channel.close()
         self._report.close()
-        os.close(self._handle)
         os.close(self._pipe)
+        with self._handle_lock:
+            os.close(self._handle)
+            self._handle = -1

@@ -3,11 +3,11 @@
 Outputs and guard bands are read from shared memory here; only faults and counters are the worker's word.
 """
 
-import contextlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
@@ -22,7 +22,7 @@ from cudamaster.toolchain.devices.virtual.calls import (
     ptx_text,
     understood,
 )
-from cudamaster.toolchain.devices.virtual.pool import HeldWorker, WorkerPool
+from cudamaster.toolchain.devices.virtual.pool import WorkerPool
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.compile import compile_kernel
@@ -40,7 +40,10 @@ REORDERED_BELOW_BYTES = 4 << 20
 """Calls on fewer bytes than this are run a second time in the reversed order of threads."""
 LEAST_SECONDS = 5.0
 """Time for the second run, besides ten times that of the first."""
+LAUNCH_SHARE = 0.8
+"""Share of a call's time after which the worker itself ends a launch, and can say where it was."""
 KEPT_PROFILES = 256
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,10 @@ class VirtualLimits:
     """Host memory and device allocations, besides twice the size of the arguments."""
     threads: int = 2
     """Processors that run one launch."""
+
+    def session_options(self) -> dict[str, int]:
+        """For the worker's session."""
+        return {"threads": self.threads, "allocation_limit_bytes": self.memory_bytes}
 
 
 class VirtualDevice:
@@ -103,8 +110,7 @@ class VirtualDevice:
 
     def release(self, build: Build) -> None:
         """End every process that still holds `build`."""
-        for order in (FORWARD, REVERSED):
-            self._pool.drop(_worker_key(build, order))
+        self._pool.drop(build.key)
 
     def close(self) -> None:
         """End every process."""
@@ -112,12 +118,10 @@ class VirtualDevice:
         self._starter.close()
 
     def _run(self, build: Build, arguments: Arguments, order: str, seconds: float) -> Outputs | RunFailure:
-        with self._borrowed(build, arguments, order) as held:
-            outputs = held.outputs(arguments)
-            said = self._ask(held, build, arguments, outputs, seconds=seconds, order=order)
-            if isinstance(said, RunFailure):
-                return said
+        def understand(said: Message, outputs: Segment) -> Outputs | RunFailure:
             return outputs_of(said, arguments, outputs)
+
+        return self._call(build, arguments, _Manner(seconds, order), understand)
 
     def _profiled(self, build: Build, arguments: Arguments, seed: int) -> Profiled | RunFailure:
         key = (build.key, arguments.label, seed)
@@ -125,61 +129,56 @@ class VirtualDevice:
             known = self._profiles.get(key)
         if known is not None:
             return known
-        with self._borrowed(build, arguments, FORWARD) as held:
-            outputs = held.outputs(arguments)
-            said = self._ask(held, build, arguments, outputs, seconds=self.limits.seconds, seed=seed)
-        found = said if isinstance(said, RunFailure) else profiled_of(said)
-        if isinstance(found, RunFailure):
-            return found
-        with self._lock:
-            self._profiles[key] = found
-            while len(self._profiles) > KEPT_PROFILES:
-                self._profiles.popitem(last=False)
+        manner = _Manner(self.limits.seconds, seed=seed)
+        found = self._call(build, arguments, manner, lambda said, _: profiled_of(said))
+        if isinstance(found, Profiled):
+            with self._lock:
+                self._profiles[key] = found
+                while len(self._profiles) > KEPT_PROFILES:
+                    self._profiles.popitem(last=False)
         return found
 
-    @contextlib.contextmanager
-    def _borrowed(self, build: Build, arguments: Arguments, order: str) -> Iterator[HeldWorker]:
-        """The build's worker; it is ended afterwards where the call did not come back whole."""
-        if build.library is None:
-            raise ValueError("a failed build cannot be called")
-        key = _worker_key(build, order)
-        readable = (str(build.library.parent), str(cache_folder() / "virtual-code"))
-        with self._pool.borrow(key, arguments, readable) as held:
-            yield held
-        if held.tainted:
-            self._pool.drop(key)
-
-    def _ask(
+    def _call(
         self,
-        held: HeldWorker,
         build: Build,
         arguments: Arguments,
-        outputs: Segment,
-        *,
-        seconds: float,
-        order: str = FORWARD,
-        seed: int | None = None,
-    ) -> Message | RunFailure:
-        """What the worker says of one call; sampled where a `seed` is given."""
-        inputs = self._pool.inputs(arguments)
-        request = {
-            **build_fields(build),
-            **call_fields(arguments, (inputs, outputs)),
-            "kept": held.labels,
-            "gpu": self.spec.name,
-            "options": {
-                "threads": self.limits.threads,
-                "order": order,
-                "allocation_limit_bytes": self.limits.memory_bytes,
-            },
-            "profile": seed is not None,
-            "seed": seed or 0,
+        manner: "_Manner",
+        understand: Callable[[Message, Segment], T | RunFailure],
+    ) -> T | RunFailure:
+        """Have the build's worker call the entry, and `understand` its reply before its next call."""
+        if build.library is None:
+            raise ValueError("a failed build cannot be called")
+        readable = (str(build.library.parent), str(cache_folder() / "virtual-code"))
+        with self._pool.borrow(build.key, arguments, readable) as held:
+            inputs, outputs = self._pool.inputs(arguments), held.outputs(arguments)
+            request = {
+                **build_fields(build),
+                **call_fields(arguments, (inputs, outputs)),
+                **manner.fields(),
+                "kept": held.labels,
+                "gpu": self.spec.name,
+                "options": self.limits.session_options(),
+            }
+            reply = held.worker.call(request, (inputs.file, outputs.file), seconds=manner.seconds)
+            said = understood(reply, held.worker)
+            result = said if isinstance(said, RunFailure) else understand(said, outputs)
+            held.tainted = isinstance(result, RunFailure)
+            return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Manner:
+    """How an entry is called: run whole in this order of warps, or sampled where there is a seed."""
+
+    seconds: float
+    order: str = FORWARD
+    seed: int | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """For the worker."""
+        return {
+            "order": self.order,
+            "launch_seconds": LAUNCH_SHARE * self.seconds,
+            "profile": self.seed is not None,
+            "seed": self.seed or 0,
         }
-        reply = held.worker.call(request, (inputs.file, outputs.file), seconds=seconds)
-        said = understood(reply, held.worker)
-        held.tainted = isinstance(said, RunFailure)
-        return said
-
-
-def _worker_key(build: Build, order: str) -> str:
-    return f"{build.key} {order}"

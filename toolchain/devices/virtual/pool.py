@@ -31,7 +31,7 @@ class HeldWorker:
         """Whether it lives and may use as much as `limits` says."""
         mine = self.worker.limits
         enough = mine.memory_bytes >= limits.memory_bytes and mine.shared_bytes >= limits.shared_bytes
-        return self.worker.end is None and enough
+        return self.worker.end is None and not self.tainted and enough
 
     def outputs(self, arguments: Arguments) -> Segment:
         """Where this worker writes the outputs of `arguments`, with their first bytes in it."""
@@ -52,10 +52,12 @@ class HeldWorker:
         return list(self._outputs)
 
     def close(self) -> None:
-        """End the worker and give its memory back."""
-        self.worker.close()
-        while self._outputs:
-            self._outputs.popitem()[1].close()
+        """End the worker, even in the middle of a call, and give its memory back."""
+        self.worker.kill()
+        with self.lock:
+            self.worker.close()
+            while self._outputs:
+                self._outputs.popitem()[1].close()
 
 
 class WorkerPool:
@@ -80,7 +82,11 @@ class WorkerPool:
             held = self._find(key, limits)
             with held.lock:
                 if held.fits(limits):
-                    yield held
+                    try:
+                        yield held
+                    finally:
+                        if held.tainted:
+                            held.worker.close()
                     return
 
     def inputs(self, arguments: Arguments) -> Segment:

@@ -98,6 +98,7 @@ def _resources(request: Mapping[str, Any]) -> tuple[KernelResources, ...]:
 
 def _call(session: Session, request: Mapping[str, Any], mapping: _Mapping) -> CallReport:
     plan = SamplePlan(seed=request["seed"]) if request["profile"] else None
+    session.pace(request["order"], request["launch_seconds"])
     with session.buffers([region for region in mapping.regions.values() if region.nbytes]):
         return session.call(request["entry"], [_argument(a, mapping) for a in request["arguments"]], plan)
 

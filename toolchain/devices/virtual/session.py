@@ -141,6 +141,11 @@ class Session:
             for address in registered:
                 self._native.vg_unregister(ctypes.c_void_p(address))
 
+    def pace(self, order: Order, launch_seconds: float) -> None:
+        """Choose the order of warps in run mode, and the wall time of one launch, for later calls."""
+        self._machine.engine.order = order
+        self._machine.engine.limit_seconds = launch_seconds
+
     def _register(self, region: Region) -> int:
         address, nbytes = ctypes.c_void_p(region.address), ctypes.c_size_t(region.nbytes)
         code: int = self._native.vg_register(address, nbytes, int(region.writable), region.name.encode())
