@@ -5,6 +5,7 @@ import ctypes
 import numpy as np
 from numpy.typing import NDArray
 
+from cudamaster.toolchain.devices.virtual.analysis.lower import function_numbers
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Module, Variable
 from cudamaster.toolchain.devices.virtual.runtime import WRITABLE
 
@@ -23,7 +24,7 @@ class ModuleVariables:
         for variable in placed:
             self.addresses[variable.name] = self._allocate(variable)
         for variable in placed:
-            self._relocate(variable)
+            self._relocate(variable, self.addresses | function_numbers(module))
         self._tables[id(module)] = np.array([self.addresses[v.name] for v in placed] + [0], np.uint64)
 
     def table(self, module: Module) -> int:
@@ -40,7 +41,7 @@ class ModuleVariables:
         ctypes.memmove(address, initial, variable.size)
         return int(address)
 
-    def _relocate(self, variable: Variable) -> None:
+    def _relocate(self, variable: Variable, targets: dict[str, int]) -> None:
         for offset, symbol, addend in variable.relocations:
-            target = self.addresses.get(symbol, 0) + addend
+            target = targets[symbol] + addend
             ctypes.memmove(self.addresses[variable.name] + offset, target.to_bytes(8, "little"), 8)

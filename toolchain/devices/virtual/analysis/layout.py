@@ -2,8 +2,17 @@
 
 from dataclasses import dataclass, field
 
+from cudamaster.toolchain.devices.virtual.analysis.lower import function_numbers
 from cudamaster.toolchain.devices.virtual.codegen.frame import WARP_REGISTERS
-from cudamaster.toolchain.devices.virtual.ptx.nouns import TYPE_BYTES, Kernel, Module, Variable
+from cudamaster.toolchain.devices.virtual.ptx.nouns import (
+    TYPE_BYTES,
+    Address,
+    Kernel,
+    Module,
+    Symbol,
+    Variable,
+    Vector,
+)
 
 
 @dataclass(slots=True)
@@ -19,6 +28,8 @@ class Layout:
     parameters: dict[str, int]
     variables: dict[str, int]
     """Index of each module variable in the table of addresses."""
+    functions: dict[str, int]
+    """Numbers that stand for the addresses of functions."""
     registers: dict[str, int] = field(default_factory=dict)
     """Offset in the warp's context of each register that outlives a basic block."""
     context_bytes: int = WARP_REGISTERS
@@ -28,10 +39,10 @@ def _align(offset: int, to: int) -> int:
     return -(-offset // to) * to
 
 
-def _place(variables: list[Variable]) -> tuple[dict[str, int], int]:
+def _place(variables: dict[str, Variable]) -> tuple[dict[str, int], int]:
     offsets, end = {}, 0
-    for variable in variables:
-        offsets[variable.name] = start = _align(end, max(1, variable.align))
+    for name, variable in variables.items():
+        offsets[name] = start = _align(end, max(1, variable.align))
         end = start + variable.size
     return offsets, _align(end, 16)
 
@@ -40,7 +51,7 @@ def _shared(module: Module, kernel: Kernel) -> tuple[dict[str, int], int]:
     own = [v for v in kernel.variables.values() if v.space == "shared"]
     named = {operand_name for block in kernel.blocks for i in block for operand_name in symbols(i.operands)}
     outer = [v for v in module.variables.values() if v.space == "shared" and v.name in named]
-    offsets, size = _place([v for v in own + outer if v.size])
+    offsets, size = _place({v.name: v for v in own + outer if v.size})
     dynamic = [v for v in own + outer if not v.size]
     size = _align(size, max([16] + [v.align for v in dynamic]))
     return offsets | {v.name: size for v in dynamic}, size
@@ -48,13 +59,11 @@ def _shared(module: Module, kernel: Kernel) -> tuple[dict[str, int], int]:
 
 def symbols(operands: object) -> set[str]:
     """Return the names of all symbols within operands."""
-    from cudamaster.toolchain.devices.virtual.ptx import nouns
-
-    if isinstance(operands, nouns.Symbol):
+    if isinstance(operands, Symbol):
         return {operands.name}
-    if isinstance(operands, nouns.Address):
+    if isinstance(operands, Address):
         return symbols(operands.base)
-    if isinstance(operands, nouns.Vector):
+    if isinstance(operands, Vector):
         return symbols(operands.items)
     if isinstance(operands, tuple):
         return {name for operand in operands for name in symbols(operand)}
@@ -64,10 +73,14 @@ def symbols(operands: object) -> set[str]:
 def plan(module: Module, kernel: Kernel, uniform: frozenset[str], crossing: frozenset[str]) -> Layout:
     """Place the variables of `kernel`, and those registers that cross basic blocks (`crossing`)."""
     shared, shared_bytes = _shared(module, kernel)
-    local, local_bytes = _place([v for v in kernel.variables.values() if v.space in ("local", "param")])
+    local, local_bytes = _place(
+        {name: v for name, v in kernel.variables.items() if v.space in ("local", "param")}
+    )
     outer = [v.name for v in module.variables.values() if v.space in ("global", "const")]
     parameters = {p.name: p.offset for p in kernel.parameters}
-    layout = Layout(shared, shared_bytes, local, local_bytes, parameters, {n: i for i, n in enumerate(outer)})
+    table = {name: index for index, name in enumerate(outer)}
+    functions = function_numbers(module)
+    layout = Layout(shared, shared_bytes, local, local_bytes, parameters, table, functions)
     end = WARP_REGISTERS
     for name in sorted(crossing, key=lambda n: (n in uniform, kernel.registers[n] == "pred", n)):
         kind = kernel.registers[name]

@@ -195,7 +195,7 @@ class Emitter(IrBuilder):
         layout, name = self.layout, symbol.name
         if name == "WARP_SZ":
             return constant("i32", LANES)
-        for offsets in (layout.shared, layout.local, layout.parameters):
+        for offsets in (layout.shared, layout.local, layout.parameters, layout.functions):
             if name in offsets:
                 return constant("i64", offsets[name] + symbol.offset)
         if name in layout.variables:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from cudamaster.toolchain.devices.virtual.analysis.flow import Flow, analyse, branch_targets
 from cudamaster.toolchain.devices.virtual.analysis.layout import Layout, plan
+from cudamaster.toolchain.devices.virtual.analysis.lower import lower
 from cudamaster.toolchain.devices.virtual.analysis.uniform import launch_constants
 from cudamaster.toolchain.devices.virtual.codegen import frame
 from cudamaster.toolchain.devices.virtual.codegen.dispatcher import write_dispatcher
@@ -37,6 +38,7 @@ class WarpFunction:
 
 def write_warp_function(module: Module, kernel: Kernel, mode: Mode) -> WarpFunction:
     """Return the code of `kernel`; raise Unsupported where it cannot be run."""
+    kernel = lower(module, kernel)
     flow = analyse(kernel)
     uniform = launch_constants(kernel, flow)
     layout = plan(module, kernel, uniform, flow.crossing)
