@@ -1,4 +1,4 @@
-"""Kernels whose counters are known by hand, as sampled launches: a copy, and products of n x n FP32 matrices."""
+"""Kernels whose counters are known by hand, as sampled launches: a copy, and products of FP32 matrices."""
 
 from collections.abc import Callable
 
@@ -99,8 +99,8 @@ def tiled_product(n: int) -> SampledLaunch:
 def register_product(n: int) -> SampledLaunch:
     """Tiles of 128 x 128 a block of 256 threads, 8 x 8 a thread, 128-bit accesses of shared memory."""
     step = "".join(
-        f"ld.shared.v4.f32 {{%f{200 + 4 * i},%f{201 + 4 * i},%f{202 + 4 * i},%f{203 + 4 * i}}}, [%r{10 + i}+%K];"
-        for i in range(4)
+        f"ld.shared.v4.f32 {{%f{f},%f{f + 1},%f{f + 2},%f{f + 3}}}, [%r{f // 4 - 40}+%K];"
+        for f in range(200, 216, 4)
     )
     step += "".join(
         f"fma.rn.f32 %f{8 * i + j + 1}, %f{200 + i}, %f{208 + j}, %f{8 * i + j + 1};"

@@ -1,0 +1,1 @@
+"""How well modelled times rank kernels whose order on hardware is known."""
