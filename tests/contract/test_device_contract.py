@@ -21,9 +21,8 @@ from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.timing import Timing, TimingPlan
-
-from .kernels import device as device_kernel
-from .kernels import hosting, kernel
+from tests.contract.sources import device as device_kernel
+from tests.contract.sources import hosting, kernel
 
 RNG = np.random.default_rng(17)
 COUNT = 1000
@@ -190,7 +189,8 @@ class TestFailures:
 
     def test_too_much_host_memory_is_a_crash(self, device: Device) -> None:
         source = hosting(
-            "for (;;) { volatile char* p = new char[1 << 28]; for (int i = 0; i < 1 << 28; i += 4096) p[i] = 1; }"
+            "for (;;) { volatile char* p = new char[1 << 28];"
+            "           for (int i = 0; i < 1 << 28; i += 4096) p[i] = 1; }"
         )
         failure = failed(device, source)
         assert failure.kind is FailureKind.CRASHED
