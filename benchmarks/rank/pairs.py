@@ -136,7 +136,7 @@ PAIRS = (
     Pair("gemm_registers", 3.0, product(2048)),
     Pair("gemm_tensor", 4.0, product(2048, halves)),
     Pair("scale_vector", 1.1, half_stream(32 * MILLION)),
-    Pair("spmv_warp", 2.0, sparse(200_000, 100)),
+    Pair("spmv_warp", 1.5, sparse(200_000, 100)),
     Pair("sum_atomics", 10.0, reduction(16 * MILLION, 1)),
     Pair("histogram_shared", 1.5, histogram(16 * MILLION)),
     Pair("stream_occupancy", 1.5, elementwise(32 * MILLION)),

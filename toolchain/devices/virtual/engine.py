@@ -111,11 +111,17 @@ class Engine:
         native.threads = self._threads_for(compiled.function.kernel)
         return self._run(native, request, compiled)
 
-    def sample(self, request: LaunchRequest, blocks: Sequence[int]) -> SampledLaunch | Fault:
-        """Run the blocks with these linear indices, one after another, with counters. Raises Unsupported."""
+    def sample(
+        self, request: LaunchRequest, blocks: Sequence[int], l1_bytes: int = 0
+    ) -> SampledLaunch | Fault:
+        """Run the blocks with these linear indices, one after another, with counters. Raises Unsupported.
+
+        `l1_bytes` is the L1 that each block has to itself; 0 for 128 KiB.
+        """
         mode = Mode(self.check_memory, count=True, avx512=host_has_avx512())
         compiled = self._prepare(request, mode)
         native = self._native_launch(request, compiled)
+        native.l1_bytes = l1_bytes
         counting = _Counting(native, compiled, blocks)
         begun = time.perf_counter()
         fault = self._run(native, request, compiled)

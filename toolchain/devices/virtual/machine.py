@@ -1,7 +1,7 @@
 """What launches of the CUDA runtime come to: the engine runs or samples them, faults become error codes."""
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from cudamaster.toolchain.build import KernelResources
@@ -48,6 +48,8 @@ class EngineMachine:
     native: ctypes.CDLL
     resources: Iterable[KernelResources] = ()
     plan: SamplePlan | None = None
+    l1_share: Callable[[LaunchRequest], int] = lambda request: 0
+    """Bytes of L1 that a block has to itself while sampled; 0 for the engine's own."""
     launches: list[LaunchRequest] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     fault: Fault | None = None
@@ -114,7 +116,9 @@ class EngineMachine:
             sample = self.samples.repeat(request)
             return self.engine.launch(request) if self._may_run_whole(sample, plan) else None
         snapshot = self._take_snapshot(plan, request)
-        sample_or_fault = self.engine.sample(request, sampled_blocks(request.grid, plan))
+        sample_or_fault = self.engine.sample(
+            request, sampled_blocks(request.grid, plan), self.l1_share(request)
+        )
         if isinstance(sample_or_fault, Fault):
             self.native.vgrt_drop_snapshot(snapshot)
             return sample_or_fault

@@ -4,6 +4,7 @@ A request names everything a call needs; the first one loads the library. The re
 the call did besides writing its outputs, which the trusted side reads from the shared memory itself.
 """
 
+import functools
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 from cudamaster.toolchain.arguments import Scalar
 from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.cost.assembly import MemoryOperation, profile_launches
+from cudamaster.toolchain.devices.virtual.cost.occupancy import l1_share_bytes
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.ptx.parse import PtxError
 from cudamaster.toolchain.devices.virtual.replies import encode_failure, encode_fault, encode_profile
@@ -89,6 +91,9 @@ def _open_session(request: Mapping[str, Any]) -> Session:
         spec=load_gpu(request["gpu"]).device,
         options=SessionOptions(**request["options"]),
         resources=_resources(request),
+        l1_share=functools.partial(
+            l1_share_bytes, resources=_resources(request), gpu=load_gpu(request["gpu"])
+        ),
     )
 
 

@@ -48,7 +48,7 @@ class NativeLaunch(ctypes.Structure):
         ("counter_count", ctypes.c_int64), ("deadline", ctypes.c_double),
         ("spin_seconds", ctypes.c_double), ("grid", ctypes.c_int32 * 3), ("block", ctypes.c_int32 * 3),
         ("site_count", ctypes.c_int32), ("basic_blocks", ctypes.c_int32), ("threads", ctypes.c_int32),
-        ("options", ctypes.c_int32), ("slice", ctypes.c_int32), ("unused", ctypes.c_int32),
+        ("options", ctypes.c_int32), ("slice", ctypes.c_int32), ("l1_bytes", ctypes.c_int32),
         ("fault", NativeFault), ("own", ctypes.c_uint64 * 8),
     ]  # fmt: skip
 

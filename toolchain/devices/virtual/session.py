@@ -11,7 +11,7 @@ import contextlib
 import ctypes
 import struct
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from cudamaster.toolchain.arguments import Scalar
 from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.engine import Engine, Order
 from cudamaster.toolchain.devices.virtual.host import CudaError, CudaRuntime
+from cudamaster.toolchain.devices.virtual.host_thread import HostThread
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
 from cudamaster.toolchain.devices.virtual.machine import EngineMachine
 from cudamaster.toolchain.devices.virtual.native import load_native
@@ -106,6 +107,8 @@ class Session:
     options: SessionOptions = SessionOptions()
     resources: tuple[KernelResources, ...] = ()
     """What ptxas said of each kernel, for occupancy queries and checks of launches."""
+    l1_share: Callable[[LaunchRequest], int] = lambda request: 0
+    """Bytes of L1 that a sampled block has to itself; 0 for the engine's own."""
     _native: ctypes.CDLL = field(init=False)
     _machine: EngineMachine = field(init=False)
     _runtime: CudaRuntime = field(init=False)
@@ -119,7 +122,7 @@ class Session:
         engine = Engine(
             self._native, threads=options.threads, check_memory=options.check_memory, order=options.order
         )
-        self._machine = EngineMachine(engine, self._native, self.resources)
+        self._machine = EngineMachine(engine, self._native, self.resources, l1_share=self.l1_share)
         self._runtime = CudaRuntime(self._native, self._machine)
         limit = options.allocation_limit_bytes
         self._runtime.set_device(self.spec, self.spec.dram_bytes if limit is None else limit)
@@ -155,7 +158,8 @@ class Session:
         """Call `extern "C" void entry(arguments…, stream)` once.
 
         Without a plan every launch runs whole. With one, each launch is sampled as the plan says, and runs
-        whole besides where that is cheap. Raises Unsupported, or AttributeError where there is no such entry.
+        whole besides where that is cheap. After a fault the entry is left where it was.
+        Raises Unsupported, or AttributeError where there is no such entry.
         """
         function = getattr(self._loaded, entry)
         function.restype = None
@@ -163,9 +167,12 @@ class Session:
         self._runtime.native.vgrt_begin_call()
         self._machine.begin(plan)
         live = self._device_bytes()
+        host = HostThread()
+        self._runtime.leave = host.abandon
         start = time.perf_counter()
-        function(*values, self._stream)
+        host.run(lambda: function(*values, self._stream))
         seconds = time.perf_counter() - start
+        self._runtime.leave = None
         self._runtime.raise_failure()
         return self._report(seconds, max(0, self._device_bytes() - live))
 

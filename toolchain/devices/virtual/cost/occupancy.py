@@ -1,15 +1,18 @@
 """How many blocks of a launch fit on an SM, and what keeps more from fitting (CUDA occupancy rules, 8.0 and
 newer)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest
+from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
 from cudamaster.toolchain.spec import DeviceSpec
 
 _REGISTER_UNIT = 256
 """Registers are given to a warp in units of this many."""
 _SHARED_UNIT = 128
+_LEAST_L1_BYTES = 4096
 _RESERVED_SHARED_BYTES = 1024
 """The system keeps this much shared memory of every block since compute capability 8.0."""
 
@@ -72,6 +75,16 @@ def occupancy(request: LaunchRequest, resources: KernelResources, spec: DeviceSp
     if request.block_count < spec.sm_count * blocks:
         limiter = "grid"
     return Occupancy(blocks, blocks * warps, spec.warps_per_sm, limiter, spec.sm_count, request.block_count)
+
+
+def l1_share_bytes(request: LaunchRequest, resources: Iterable[KernelResources], gpu: VirtualGpu) -> int:
+    """L1 that one of the resident blocks can count on: what shared memory leaves, divided among them."""
+    known = next((one for one in resources if one.name == request.kernel), None)
+    if known is None:
+        return 0
+    resident = occupancy(request, known, gpu.device).resident_blocks
+    shared = resident * (known.shared_bytes + request.dynamic_shared_bytes)
+    return max(_LEAST_L1_BYTES, int((gpu.model.l1_bytes - shared) / resident))
 
 
 def _round_up(value: int, unit: int) -> int:

@@ -4,18 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETS 256
+#define MOST_SETS 512
+#define USUAL_SETS 256
 #define WAYS 4
+#define LINE_BYTES 128
 #define SECTOR_SHIFT 5
 #define LINE_SECTORS 4
 #define BANKS 32
 
 enum { REQUESTS, LANES, SECTORS, MISSED_SECTORS, LINES };
 
-/* An L1 of 128 KiB, four ways of 128-byte lines in 32-byte sectors, empty when the block begins. */
+/* The L1 a block has to itself: four ways of 128-byte lines in 32-byte sectors, empty when the block begins. */
 typedef struct {
-    uint64_t line[SETS][WAYS]; /* number plus one; 0: empty */
-    uint8_t sectors[SETS][WAYS], oldest[SETS];
+    uint64_t line[MOST_SETS][WAYS]; /* number plus one; 0: empty */
+    uint8_t sectors[MOST_SETS][WAYS], oldest[MOST_SETS];
+    unsigned sets;
 } Cache;
 
 struct VgProfile {
@@ -27,8 +30,9 @@ struct VgProfile {
 
 VgProfile *vg_profile_new(VgBlock *block, int64_t number)
 {
-    (void)block;
     VgProfile *profile = calloc(1, sizeof *profile);
+    int sets = block->launch->l1_bytes / (WAYS * LINE_BYTES);
+    profile->cache.sets = sets <= 0 ? USUAL_SETS : sets < MOST_SETS ? (unsigned)sets : MOST_SETS;
     profile->number = number;
     profile->capacity = 1024;
     profile->lines = calloc(profile->capacity, sizeof *profile->lines);
@@ -89,7 +93,7 @@ static void touch(VgProfile *profile, uint64_t line, unsigned sectors)
 /* Looks sectors of a line up and brings them in; how many were missing. */
 static int fetch(Cache *cache, uint64_t line, unsigned sectors)
 {
-    unsigned set = (unsigned)(line ^ line >> 8 ^ line >> 17) & (SETS - 1);
+    unsigned set = (unsigned)(line ^ line >> 8 ^ line >> 17) % cache->sets;
     for (int way = 0; way < WAYS; way++)
         if (cache->line[set][way] == line + 1) {
             unsigned missing = sectors & ~(unsigned)cache->sectors[set][way];

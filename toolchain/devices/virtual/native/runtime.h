@@ -35,7 +35,8 @@ struct VgLaunch {
     double deadline;             /* CLOCK_MONOTONIC seconds at which the launch has taken too long */
     double spin_seconds;         /* how long all warps may do nothing but poll */
     int32_t grid[3], block[3];
-    int32_t site_count, basic_blocks, threads, options, slice, unused;
+    int32_t site_count, basic_blocks, threads, options, slice;
+    int32_t l1_bytes; /* of L1 that a sampled block has to itself; 0: 128 KiB */
     VgFault fault;
     /* of the runtime only */
     atomic_llong next;

@@ -24,6 +24,8 @@ class ModelSpec:
     """SM clock that kernels are assumed to run at."""
     mma_sync_fraction: float
     """Share of the tensor peak that `mma.sync` and `wmma` reach; `wgmma` reaches all of it."""
+    l1_bytes: int
+    """L1 and shared memory of an SM together."""
     l1_lines_per_clk: float
     """128-byte lines whose tags L1 looks up, a clock and SM."""
     l1_wavefronts_per_clk: float
