@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cudamaster.toolchain.devices.virtual.engine import Engine
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest
 from cudamaster.toolchain.devices.virtual.native import load_native
+from cudamaster.toolchain.outputs import Fault
 
 Array = NDArray[Any]
 
@@ -24,27 +25,34 @@ class Runner:
 
     def __init__(self) -> None:
         self.native = load_native()
+        self.engines: dict[tuple[str, int], Engine] = {}
         self.native.vg_alloc.restype = ctypes.c_void_p
         self.native.vg_alloc.argtypes = [ctypes.c_size_t, ctypes.c_int]
         self.native.vg_free.argtypes = [ctypes.c_void_p]
 
     def launch(
-        self, ptx: str, kernel: str, arguments: Sequence[Any], block: int, grid: int = 1, shared: int = 0
-    ) -> object:
+        self, ptx: str, kernel: str, arguments: Sequence[Any], block: int, grid: int = 1, threads: int = 1
+    ) -> Fault | None:
         """Run a kernel; arrays go in and come back, other arguments are packed by their NumPy type."""
-        engine = Engine(self.native, threads=1)
-        engine.add_module(ptx)
+        engine = self._engine(ptx, threads)
         places = [self._upload(a) if isinstance(a, np.ndarray) and a.ndim else None for a in arguments]
         packed = b""
         for argument, place in zip(arguments, places, strict=True):
             value = struct.pack("<Q", place) if place is not None else np.asarray(argument).tobytes()
             packed += bytes(-len(packed) % len(value)) + value
-        fault = engine.launch(LaunchRequest(kernel, (grid, 1, 1), (block, 1, 1), shared, packed))
+        fault = engine.launch(LaunchRequest(kernel, (grid, 1, 1), (block, 1, 1), 0, packed))
         for argument, place in zip(arguments, places, strict=True):
             if place is not None:
                 ctypes.memmove(argument.ctypes.data, place, argument.nbytes)
                 self.native.vg_free(place)
         return fault
+
+    def _engine(self, ptx: str, threads: int) -> Engine:
+        key = (ptx, threads)
+        if key not in self.engines:
+            self.engines[key] = Engine(self.native, threads=threads)
+            self.engines[key].add_module(ptx)
+        return self.engines[key]
 
     def _upload(self, array: Array) -> int:
         place: int = self.native.vg_alloc(array.nbytes, 1)

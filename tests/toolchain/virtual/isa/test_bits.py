@@ -23,6 +23,7 @@ A, B, C = (RNG.permutation(numbers(EDGES)) for _ in range(3))
 AMOUNT, LENGTH = (np.resize(RNG.permutation(np.resize(AMOUNTS, THREADS)), THREADS) for _ in range(2))
 WIDE = numbers(np.array([0, 1, 2**64 - 1, 1 << 63, (1 << 63) - 1], np.uint64), 64)
 SMALL = RNG.integers(0, 40, THREADS).astype(np.uint32)
+OFFSETS = RNG.integers(-6, 7, THREADS).astype(np.int32)
 
 
 def signed(value: int, bits: int = 32) -> int:
@@ -192,7 +193,7 @@ CASES: list[tuple[str, str, str, list[Any], Callable[..., int], str]] = [
     *[(f"bmsk.{m}.b32", "b32", "b32 b32", [SMALL, AMOUNT], bmsk(m), "") for m in ("clamp", "wrap")],
     *[(f"szext.{m}.{k}32", "b32", "b32 b32", [A, AMOUNT], szext(m, k == "s"), "")
       for m in ("clamp", "wrap") for k in "us"],
-    ("fns.b32", "b32", "b32 b32 b32", [A, SMALL & 31, (RNG.integers(-6, 7, THREADS)).astype(np.int32)], fns, ""),
+    ("fns.b32", "b32", "b32 b32 b32", [A, SMALL & 31, OFFSETS], fns, ""),
     ("sad.u32", "b32", "b32 b32 b32", THREE, lambda a, b, c: c + abs(a - b), ""),
     ("sad.s32", "b32", "b32 b32 b32", THREE, lambda a, b, c: c + abs(signed(a) - signed(b)), ""),
     *[(f"dp4a.{k}", "b32", "b32 b32 b32", THREE, dp4a(k), "")

@@ -25,12 +25,11 @@ KNOWN = frozenset(
 """The functions of native/atomics.c, after `vg_atom_` and `vg_atom_shared_`."""
 
 
-def _name(ins: Instruction) -> str:
+def _name(ins: Instruction, kind: str) -> str:
     """Return which function does it, or raise Unsupported."""
     require_known(ins, ORDERS, SPACES, VECTORS, OPERATIONS, "noftz", TYPE_BYTES)
     operation = next((word for word in ins.modifiers[1:] if word in OPERATIONS), "")
-    kind = ins.type
-    if operation in BITWISE:
+    if operation in BITWISE and kind:
         kind = f"b{8 * TYPE_BYTES[kind]}"
     elif operation == "add":
         kind = {"s32": "u32", "s64": "u64"}.get(kind, kind)
@@ -65,7 +64,8 @@ def update(emit: Emitter, ins: Instruction) -> None:
 
 def _update(emit: Emitter, ins: Instruction, address: Operand, sources: list[Operand]) -> list[Value]:
     """Return the old elements: one, or one for each item of a vector."""
-    name, kind = _name(ins), ins.type
+    kind = next((word for word in ins.modifiers if word in TYPE_BYTES), "")
+    name = _name(ins, kind)
     space = next((SPACES[word] for word in ins.modifiers if word in SPACES), "generic")
     count = next((VECTORS[word] for word in ins.modifiers if word in VECTORS), 1)
     places = emit.addresses(address, space, "atomic", count * TYPE_BYTES[kind])

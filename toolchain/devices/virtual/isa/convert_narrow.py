@@ -112,7 +112,7 @@ def _to_pair(emit: Emitter, ins: Instruction, kind: str) -> None:
     emit.put(ins.operands[0], join(emit, lower, upper))
 
 
-@instruction("cvt", "bf16x2", "satfinite")
+@instruction("cvt", "bf16x2", "f32", "satfinite")
 def to_bounded_bfloat16_pair(emit: Emitter, ins: Instruction) -> None:
     """Two f32 to two bf16, at most the largest finite one."""
     _to_pair(emit, ins, "bf16")

@@ -107,7 +107,9 @@ ALWAYS_INLINE float tanh_approximate(float x)
     float near = size * (1.0f + square * (-0.33333333f + square * (0.13333333f - square * 0.053968254f)));
     float value = size < 0.25f ? near : far;
     uint32_t coarse = (bits_of(value) + 0x800) & 0xfffff000;
-    return x != x ? NOT_A_NUMBER : float_of(coarse | (bits_of(x) & 0x80000000));
+    float result = float_of(coarse | (bits_of(x) & 0x80000000));
+    result = size < 0x1p-12f ? x : result;
+    return x != x ? NOT_A_NUMBER : result;
 }
 
 LANEWISE_1(ex2_f32, float, float, exp2_approximate(x))
