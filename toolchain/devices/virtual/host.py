@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ctypes import c_char_p, c_int64
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from cudamaster.toolchain.devices.virtual import host_abi as abi
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest
@@ -21,6 +21,7 @@ from cudamaster.toolchain.spec import DeviceSpec
 
 _RUNTIME_SYMBOL = re.compile(r"_{0,2}cu(da|[A-Z]|blas|fft|sparse|solver|rand|dnn)\w*")
 _INVALID_DEVICE_FUNCTION, _INVALID_SYMBOL, _INVALID_KERNEL_IMAGE, _UNKNOWN = 98, 13, 200, 999
+_NOT_SUPPORTED = 801
 _NAMED_AT_ONCE = 4
 
 
@@ -80,6 +81,8 @@ class CudaRuntime:
     machine: Machine
     failure: BaseException | None = None
     """What a callback raised: it cannot pass through C, so it is raised again by `raise_failure`."""
+    leave: Callable[[], NoReturn] | None = None
+    """Ends the host code's thread where a launch failed for good; None lets it go on with the error code."""
     _callbacks: abi.HostLayout = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,10 +92,11 @@ class CudaRuntime:
             abi.LaunchCallback(self._guarded(self._launch, _UNKNOWN)),
             abi.SymbolCallback(self._guarded(self._symbol, _INVALID_SYMBOL)),
             abi.MemoryCallback(self._guarded(self._memory, _UNKNOWN)),
+            abi.UnsupportedCallback(self._guarded(self._unsupported, _NOT_SUPPORTED)),
         )
         self.native.vgrt_connect(ctypes.byref(self._callbacks))
         self.native.vgrt_begin_call()
-        for name in ("cudaGetErrorName", "cudaGetErrorString", "vgrt_unsupported_call"):
+        for name in ("cudaGetErrorName", "cudaGetErrorString"):
             getattr(self.native, name).restype = c_char_p
         for name in ("vgrt_violation", "vgrt_refused_launch"):
             getattr(self.native, name).restype = c_char_p
@@ -133,13 +137,10 @@ class CudaRuntime:
         return loaded
 
     def raise_failure(self) -> None:
-        """Raise what a callback raised, or Unsupported for a runtime call that refused."""
+        """Raise what a callback raised, Unsupported for a runtime call that we lack included."""
         failure, self.failure = self.failure, None
         if failure is not None:
             raise failure
-        refused = self.native.vgrt_unsupported_call()
-        if refused:
-            raise Unsupported(f"runtime call {refused.decode()}")
 
     def error(self, code: int) -> CudaError | None:
         """The error with this code; None for success."""
@@ -170,9 +171,16 @@ class CudaRuntime:
                 return answer(*arguments)
             except BaseException as failure:  # noqa: BLE001 (C cannot pass it on: `raise_failure` does)
                 self.failure = failure
-                return code
+            return self._stopped(code)
 
         return guarded
+
+    def _stopped(self, code: int) -> int:
+        """The sticky `code` for the host code, if it goes on at all."""
+        if self.leave is not None:
+            self.native.vgrt_fatal(code)
+            self.leave()
+        return code
 
     def _module(self, ptx: int, nbytes: int) -> int:
         self.machine.add_module(ctypes.string_at(ptx, nbytes).decode())
@@ -189,7 +197,7 @@ class CudaRuntime:
 
     def _launch(self, call: Any) -> int:
         c = call.contents
-        return self.machine.launch(
+        code = self.machine.launch(
             LaunchRequest(
                 kernel=c.kernel.decode(),
                 grid=(c.grid[0], c.grid[1], c.grid[2]),
@@ -200,6 +208,7 @@ class CudaRuntime:
                 cluster=(c.cluster[0], c.cluster[1], c.cluster[2]),
             )
         )
+        return self._stopped(code) if code else 0
 
     def _symbol(self, name: bytes, address: Any, nbytes: Any) -> int:
         found = self.machine.symbol(name.decode())
@@ -207,6 +216,9 @@ class CudaRuntime:
             return _INVALID_SYMBOL
         address[0], nbytes[0] = found
         return 0
+
+    def _unsupported(self, call: bytes) -> int:
+        raise Unsupported(f"runtime call {call.decode()}")
 
     def _memory(self, is_fill: int, moved_bytes: int) -> int:
         self.machine.memory_operation("memset" if is_fill else "memcpy", moved_bytes)

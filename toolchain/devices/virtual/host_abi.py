@@ -69,6 +69,7 @@ ModuleCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64)
 DescribeCallback = ctypes.CFUNCTYPE(c_int, c_char_p, ctypes.POINTER(FactsLayout))
 LaunchCallback = ctypes.CFUNCTYPE(c_int, ctypes.POINTER(LaunchLayout))
 SymbolCallback = ctypes.CFUNCTYPE(c_int, c_char_p, ctypes.POINTER(c_void_p), ctypes.POINTER(c_uint64))
+UnsupportedCallback = ctypes.CFUNCTYPE(c_int, c_char_p)
 MemoryCallback = ctypes.CFUNCTYPE(c_int, c_int, c_uint64)
 
 
@@ -81,4 +82,5 @@ class HostLayout(ctypes.Structure):
         ("launch", LaunchCallback),
         ("symbol", SymbolCallback),
         ("memory", MemoryCallback),
+        ("unsupported", UnsupportedCallback),
     )

@@ -125,6 +125,13 @@ def test_a_call_after_a_fault_starts_anew(bench: Bench) -> None:
     assert not bench.session.call("reverse_all", [bench.y_address, count_of(64)]).failed
 
 
+def test_host_code_that_exits_on_errors_cannot_hide_the_fault(bench: Bench) -> None:
+    report = bench.session.call("gives_up", [bench.y_address, count_of(COUNT)])
+    assert report.fault is not None
+    assert report.error is not None
+    assert report.error.code == 700
+
+
 def test_writing_an_input_is_a_fault(bench: Bench) -> None:
     report = bench.session.call("writes_input", [bench.x_address])
     assert report.fault is not None

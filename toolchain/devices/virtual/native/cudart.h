@@ -45,6 +45,7 @@ typedef struct {
     int (*launch)(const VgLaunchCall *call);
     int (*symbol)(const char *name, void **address, uint64_t *bytes);
     int (*memory)(int is_fill, uint64_t moved_bytes);
+    int (*unsupported)(const char *call); /* may not return */
 } VgHost;
 
 void vgrt_connect(const VgHost *host);
@@ -58,8 +59,7 @@ void vgrt_drop_snapshot(Snapshot *snapshot);
 void vgrt_begin_call(void);
 /* Pinned host memory that is live, in bytes; the rest of vg_live_bytes is device memory. */
 int64_t vgrt_host_bytes(void);
-/* The first runtime call that is not supported, or what a refused call did wrong; NULL where there is none. */
-const char *vgrt_unsupported_call(void);
+/* What the host code did that the harness forbids; NULL where it did nothing of the kind. */
 const char *vgrt_violation(void);
 /* The first launch of the call that the checks refused, in words; NULL where there is none. */
 const char *vgrt_refused_launch(void);

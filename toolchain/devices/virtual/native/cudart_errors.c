@@ -6,7 +6,7 @@
 #include "cudart.h"
 
 static cudaError_t last_error, sticky_error;
-static char unsupported_call[96], violation[256];
+static char violation[256];
 
 cudaError_t vgrt_done(cudaError_t code)
 {
@@ -28,8 +28,8 @@ int vgrt_is_broken(void) { return sticky_error != cudaSuccess; }
 
 cudaError_t vgrt_refuse(const char *call)
 {
-    if (!unsupported_call[0])
-        snprintf(unsupported_call, sizeof unsupported_call, "%s", call);
+    if (vgrt_host.unsupported)
+        vgrt_host.unsupported(call);
     return vgrt_fatal(cudaErrorNotSupported);
 }
 
@@ -43,13 +43,12 @@ void vgrt_note_violation(const char *format, ...)
     va_end(arguments);
 }
 
-const char *vgrt_unsupported_call(void) { return unsupported_call[0] ? unsupported_call : NULL; }
 const char *vgrt_violation(void) { return violation[0] ? violation : NULL; }
 
 void vgrt_begin_call(void)
 {
     last_error = sticky_error = cudaSuccess;
-    unsupported_call[0] = violation[0] = 0;
+    violation[0] = 0;
     vgrt_forget_refused_launch();
     vgrt_end_all_captures();
 }
