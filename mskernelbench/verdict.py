@@ -72,10 +72,14 @@ def _sentence(rows: Sequence[WorkloadResult], overall: Interval | None, clock: C
     """What was found, in one sentence."""
     checked = sum(row.error_ratio is not None for row in rows)
     timed = sum(row.speedup is not None for row in rows)
-    right = f"right on {checked} checked workloads"
+    right = f"right on {_workloads(checked, 'checked')}"
     if overall is None:
         return right
-    where = f"over {timed} timed workloads (geometric mean, {clock})"
+    where = f"over {_workloads(timed, 'timed')} (geometric mean, {clock})"
     if overall.low <= 1 <= overall.high:
         return f"{right}; no difference from the baseline that can be told {where}"
     return f"{right}; {overall.centre:.3g} times as fast as the baseline {where}"
+
+
+def _workloads(count: int, kind: str) -> str:
+    return f"{count} {kind} workload" + ("" if count == 1 else "s")

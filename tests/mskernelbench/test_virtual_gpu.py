@@ -1,0 +1,110 @@
+"""The referee on the virtual GPU: real candidates, compiled by nvcc, get the verdict they deserve."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from cudamaster.toolchain.catalog import open_device
+from mskernelbench.catalog import load_operator
+from mskernelbench.evaluation import Status
+from mskernelbench.operator import Precision
+from mskernelbench.referee import Referee
+from mskernelbench.shapes import parse_shape
+
+pytestmark = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the path")
+
+ARGUMENTS = (
+    "int rows, const float* values, const int* col_indices, const int* row_offsets, const float* x, float* y"
+)
+KERNEL = """
+__global__ void kernel(ARGUMENTS) {
+    int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    if (row >= rows) return;
+    float sum = 0.0f;
+    for (int p = row_offsets[row] + lane; p < row_offsets[row + 1]; p += 32) sum += TERM;
+    for (int offset = 16; offset; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    if (lane == 0) y[row] = sum;
+}
+"""
+ENTRY = """
+extern "C" void spmv_csr_optimized(ARGUMENTS, cudaStream_t stream) {
+    kernel<<<(rows + 7) / 8, 256, 0, stream>>>(rows, values, col_indices, row_offsets, x, y);
+}
+"""
+TERM = "values[p] * x[col_indices[p]]"
+
+
+def source(kernel: str = KERNEL, entry: str = ENTRY, head: str = "", term: str = TERM) -> str:
+    return (head + kernel.replace("TERM", term) + entry).replace("ARGUMENTS", ARGUMENTS)
+
+
+@pytest.fixture(scope="module")
+def referee() -> Iterator[Referee]:
+    device = open_device("virtual:h200")
+    operator = load_operator("spmv_csr")
+    shape = parse_shape(operator, "rows=30011,cols=4096,nnz_per_row=200")
+    yield Referee(device, operator, Precision.FP32, shapes=[shape])
+    device.close()
+
+
+def test_a_warp_a_row_is_correct_and_faster_than_a_thread_a_row(referee: Referee) -> None:
+    evaluation = referee.evaluate(source())
+    assert evaluation.status is Status.CORRECT, evaluation.reason
+    assert evaluation.entry == "spmv_csr_optimized"
+    assert evaluation.clock == "modelled"
+    assert evaluation.speedup is not None
+    assert evaluation.speedup.low > 1.1
+
+
+def test_doing_nothing_leaves_outputs_unwritten(referee: Referee) -> None:
+    evaluation = referee.evaluate(source(kernel="", entry=ENTRY.split("{")[0] + "{ }"))
+    assert evaluation.status is Status.WRONG
+    assert "never written" in evaluation.reason
+
+
+def test_half_precision_inside_is_wrong(referee: Referee) -> None:
+    term = "__half2float(__hmul(__float2half(values[p]), __float2half(x[col_indices[p]])))"
+    evaluation = referee.evaluate(source(head="#include <cuda_fp16.h>\n", term=term))
+    assert evaluation.status is Status.WRONG
+    assert "× the bound" in evaluation.reason
+
+
+def test_a_write_behind_the_output_is_refused_with_its_place(referee: Referee) -> None:
+    evaluation = referee.evaluate(source(kernel=KERNEL.replace("y[row] = sum", "y[row] = y[row + 1] = sum")))
+    assert evaluation.status in (Status.WRONG, Status.LAUNCH_FAILED)
+    assert "y" in evaluation.reason
+
+
+def test_an_answer_kept_in_static_memory_is_a_cheat(referee: Referee) -> None:
+    entry = """
+    static float kept[1 << 16]; static int done[1 << 16];
+    extern "C" void spmv_csr(ARGUMENTS) {
+        if (!done[rows]) {
+            kernel<<<(rows + 7) / 8, 256>>>(rows, values, col_indices, row_offsets, x, y);
+            cudaMemcpy(kept, y, rows * 4, cudaMemcpyDeviceToHost);
+            done[rows] = 1;
+        } else cudaMemcpy(y, kept, rows * 4, cudaMemcpyHostToDevice);
+    }
+    """
+    evaluation = referee.evaluate(source(entry=entry))
+    assert (evaluation.status, evaluation.guard) == (Status.WRONG, None) or evaluation.guard == "stale_output"
+
+
+def test_a_stream_of_its_own_is_a_cheat(referee: Referee) -> None:
+    body = ENTRY.replace("{\n", "{\n    cudaStreamCreate(&stream);\n", 1)
+    evaluation = referee.evaluate(source(entry=body))
+    assert (evaluation.status, evaluation.guard) == (Status.CHEATED, "imports")
+    assert "cudaStreamCreate" in evaluation.reason
+
+
+def test_a_syntax_error_is_a_failed_build_with_its_line(referee: Referee) -> None:
+    evaluation = referee.evaluate(source(term="values[p] x"))
+    assert evaluation.status is Status.BUILD_FAILED
+    assert "kernel.cu:6" in evaluation.reason
+
+
+def test_a_profile_counts_the_candidates_kernel(referee: Referee) -> None:
+    profile = referee.profile(source())
+    assert hasattr(profile, "kernels"), profile
+    assert profile.kernels[0].name.startswith("kernel")
