@@ -11,16 +11,9 @@ from dataclasses import dataclass
 LANES = 32
 
 BITS = {
-    "i1": 1,
-    "i8": 8,
-    "i16": 16,
-    "i32": 32,
-    "i64": 64,
-    "float": 32,
-    "double": 64,
-    "half": 16,
-    "bfloat": 16,
-}
+    "i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "i128": 128,
+    "float": 32, "double": 64, "half": 16, "bfloat": 16,
+}  # fmt: skip
 """Width of each LLVM element type."""
 
 SUFFIX = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}
