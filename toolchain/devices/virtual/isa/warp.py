@@ -74,7 +74,7 @@ def vote(emit: Emitter, ins: Instruction) -> None:
     destination, predicate, members = ins.operands
     group = _group(emit, members)
     yes = emit.op("and", group, emit.bit_mask(emit.get(predicate, "pred")))
-    mode = ins.modifiers[2]
+    mode = next(word for word in ins.modifiers[1:] if word != "sync")  # `vote.ballot.sync` is accepted too
     if mode == "ballot":
         emit.put(destination, yes)
         return
