@@ -1,0 +1,116 @@
+"""What holds for every strategy: it renders at every setting, names real things, and compiles."""
+
+import itertools
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from cudamaster.agents.builtin.catalog import all_strategies, find_strategy, strategies_for
+from cudamaster.agents.builtin.rendering import render_kernel
+from cudamaster.agents.builtin.strategy import Strategy
+from cudamaster.toolchain.metrics import METRICS
+from mskernelbench.catalog import find_operator
+from mskernelbench.operator import Precision
+from tests.doubles.situations import device
+
+CASES = [
+    pytest.param(strategy, operator, precision, id=f"{operator}-{strategy.name}-{precision}")
+    for strategy in all_strategies()
+    for operator in strategy.operators
+    for precision in strategy.precisions
+]
+OPERATORS = ("matrix_mul", "softmax_attention", "spmv_csr", "stencil_2d")
+BOUNDS = {"memory", "compute", "latency"}
+
+
+def render(
+    strategy: Strategy, operator: str, precision: Precision, setting: dict[str, int] | None = None
+) -> str:
+    chosen = setting or strategy.default(precision, device())
+    assert chosen is not None
+    entry = find_operator(operator)[0].entry_symbol(precision)
+    return render_kernel(strategy, chosen, precision=precision, entry=entry, spec=device())
+
+
+@pytest.mark.parametrize("precision", list(Precision))
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_every_operator_has_at_least_three_strategies(operator: str, precision: Precision) -> None:
+    assert len(strategies_for(find_operator(operator)[0], precision)) >= 3
+
+
+def test_names_are_unique_within_an_operator() -> None:
+    counted = Counter((operator, s.name) for s in all_strategies() for operator in s.operators)
+
+    assert max(counted.values()) == 1
+
+
+@pytest.mark.parametrize("strategy", all_strategies(), ids=lambda s: f"{s.family}-{s.name}")
+def test_a_strategy_names_real_metrics_operators_and_fallbacks(strategy: Strategy) -> None:
+    assert strategy.predicted_metric in METRICS
+    assert strategy.predicted_direction in ("lower", "higher")
+    assert {evidence.metric for evidence in strategy.evidence} <= set(METRICS)
+    assert all(set(gains) == BOUNDS for gains in strategy.gain.values())
+    assert all(find_operator(name)[0].name == name for name in strategy.operators)
+
+
+@pytest.mark.parametrize(("strategy", "operator", "precision"), CASES)
+def test_falling_back_ends(strategy: Strategy, operator: str, precision: Precision) -> None:
+    found, seen = find_operator(operator)[0], set()
+    step: Strategy | None = strategy
+    while step is not None and step.fallback is not None:
+        assert step.name not in seen
+        seen.add(step.name)
+        step = find_strategy(step.fallback, found, precision)
+        assert step is not None, "the fallback exists for the same operator and precision"
+
+
+@pytest.mark.parametrize(("strategy", "operator", "precision"), CASES)
+def test_every_setting_renders_the_entry(strategy: Strategy, operator: str, precision: Precision) -> None:
+    entry = find_operator(operator)[0].entry_symbol(precision)
+    settings = list(strategy.settings(precision, device()))
+    sources = [render(strategy, operator, precision, dict(setting)) for setting in settings]
+
+    assert settings
+    assert len(set(sources)) == len(sources), "different settings are different sources"
+    assert all(f'extern "C" void {entry}(' in source for source in sources)
+    assert all("cudaStream_t stream" in source and "{{" not in source for source in sources)
+
+
+@pytest.mark.parametrize(("strategy", "operator", "precision"), CASES)
+def test_the_default_is_the_declared_one_on_a_large_device(
+    strategy: Strategy, operator: str, precision: Precision
+) -> None:
+    declared = {p.name: p.default for p in strategy.open_parameters(precision)}
+
+    assert strategy.default(precision, device()) == declared
+
+
+@pytest.mark.parametrize(("strategy", "operator", "precision"), CASES)
+def test_a_small_device_gets_settings_that_fit_it(
+    strategy: Strategy, operator: str, precision: Precision
+) -> None:
+    small = device(shared_bytes_per_block=101_376)
+
+    assert strategy.default(precision, small) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("strategy", "operator", "precision"), CASES)
+def test_kernels_compile_without_a_warning(
+    strategy: Strategy, operator: str, precision: Precision, tmp_path: Path
+) -> None:
+    settings = list(strategy.settings(precision, device()))
+    default = strategy.default(precision, device())
+    extremes = [default, settings[0], settings[-1]]
+    chosen = [s for s, _ in itertools.groupby(extremes)][: 1 if strategy.name == "by_shape" else 3]
+    for number, setting in enumerate(chosen):
+        assert setting is not None
+        file = tmp_path / f"{number}.cu"
+        file.write_text(render(strategy, operator, precision, dict(setting)), encoding="utf-8")
+        command = ["nvcc", "-std=c++17", "-arch=sm_90a", "-cubin", "-o", str(tmp_path / "k.cubin"), str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "warning" not in done.stderr, done.stderr

@@ -1,0 +1,172 @@
+"""What holds for every role: four files, prompts that render for every operator, a sample that parses."""
+
+import pytest
+
+from cudamaster.agents.coder import parse as parse_coder
+from cudamaster.agents.debugger import parse as parse_debugger
+from cudamaster.agents.errors import BadReply
+from cudamaster.agents.nouns import Plan, Situation
+from cudamaster.agents.planner import parse as parse_planner
+from cudamaster.agents.profiler import parse as parse_profiler
+from cudamaster.agents.prompts import Prompt, coder_prompt, debugger_prompt, planner_prompt, profiler_prompt
+from cudamaster.agents.role import all_roles
+from mskernelbench.evaluation import Status
+from mskernelbench.operator import Precision
+from tests.doubles.situations import attempt, evaluation, profile, situation
+
+OPERATORS = ("matrix_mul", "softmax_attention", "spmv_csr", "stencil_2d")
+PLAN = Plan("tile", "Stage a tile.", "L1 binds", "l1_throughput", "lower", {"TILE": 16})
+
+
+def sample(role: str) -> str:
+    return (all_roles()[role].folder / "sample_reply.md").read_text(encoding="utf-8")
+
+
+def history_of_three(role_plan: Plan) -> Situation:
+    good = attempt(1, role_plan, reward=1.5, verdict=evaluation(speedup=2.8), seen=profile("compute"))
+    slow = attempt(2, role_plan, reward=-0.2, verdict=evaluation(speedup=0.9), seen=profile())
+    wrong = attempt(3, role_plan, reward=-1.5, verdict=evaluation(Status.WRONG, reason="row 3 is zero"))
+    return situation(history=(good, slow, wrong))
+
+
+def prompt_of(role: str, now: Situation) -> Prompt:
+    declared, last = all_roles()[role], now.history[-1] if now.history else now.baseline
+    match role:
+        case "planner":
+            return planner_prompt(declared, now, 3)
+        case "coder":
+            return coder_prompt(declared, now, PLAN)
+        case "debugger":
+            return debugger_prompt(declared, now, PLAN, last.source, evaluation(Status.WRONG))
+    return profiler_prompt(declared, now, now.baseline.profile, last)
+
+
+def test_the_four_roles_are_found_by_their_folders() -> None:
+    assert set(all_roles()) == {"planner", "coder", "debugger", "profiler"}
+
+
+@pytest.mark.parametrize("role", all_roles())
+def test_a_role_declares_itself_under_its_folder_s_name(role: str) -> None:
+    declared = all_roles()[role]
+
+    assert declared.name == role == declared.folder.name
+    assert declared.gets
+    assert declared.returns
+
+
+@pytest.mark.parametrize("role", all_roles())
+def test_the_sample_reply_is_understood(role: str) -> None:
+    assert all_roles()[role].parse(sample(role))
+
+
+@pytest.mark.parametrize("precision", list(Precision))
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("role", all_roles())
+def test_prompts_render_for_every_operator_and_precision(
+    role: str, operator: str, precision: Precision
+) -> None:
+    now = situation(operator, precision)
+
+    prompt = prompt_of(role, now)
+
+    assert now.operator.c_signature(precision) in prompt.task
+    assert "{{" not in prompt.task + prompt.system
+    assert "None" not in prompt.task
+
+
+@pytest.mark.parametrize("role", all_roles())
+def test_prompts_tell_the_history_as_plan_predicted_happened(role: str) -> None:
+    prompt = prompt_of(role, history_of_three(PLAN))
+
+    assert "lesson of attempt 1" in prompt.task or role == "debugger"
+    if role in ("planner", "profiler"):
+        assert (
+            "attempt 1, tile: Stage a tile. → l1_throughput lower → correct, 2.80x the baseline"
+            in prompt.task
+        )
+        assert "wrong: row 3 is zero" in prompt.task
+
+
+def test_the_planner_sees_a_contrasting_pair_and_the_best_kernel() -> None:
+    task = prompt_of("planner", history_of_three(PLAN)).task
+
+    assert "+int line_1;" in task
+    assert "-int line_3;" in task
+    assert "int line_1;" in task.split("## The best kernel so far")[1]
+
+
+def test_a_profile_is_told_with_the_meaning_of_its_metrics() -> None:
+    task = prompt_of("planner", situation()).task
+
+    assert "dram_throughput = 40 % — DRAM bytes per second" in task
+    assert "fma_pipe_utilisation" not in task.split("## What was tried")[0], (
+        "compute metrics do not explain memory"
+    )
+    assert "line 12 costs 80 %" in task
+
+
+def test_the_coder_sees_the_playbook_s_kernel_of_the_planned_strategy() -> None:
+    plan = Plan("register_tile", "Tile registers.", "FMAs wait for loads")
+
+    task = coder_prompt(all_roles()["coder"], situation(), plan).task
+
+    assert "register_tile_gemm" in task
+
+
+def test_a_plan_may_do_without_a_prediction() -> None:
+    plans = parse_planner(sample("planner"))
+
+    assert [p.strategy for p in plans] == ["register_tile", "smaller_blocks"]
+    assert plans[0].parameters["BK"] == 16
+    assert plans[1].predicted_metric is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "complaint"),
+    [
+        ("I would tile it.", "not valid"),
+        ("```json\n[1]\n```", "not an object"),
+        ("```json\n{}\n```\n```json\n{}\n```", "2 ```json blocks"),
+        ('{"plans": []}', "'plans' is missing or empty"),
+        ('{"plans": ["tile it"]}', "not an object"),
+        ('{"plans": [{"strategy": "", "change": "c", "reason": "r"}]}', "'strategy' is missing"),
+        (
+            '{"plans": [{"strategy": "s", "change": "c", "reason": "r", "predicted_metric": "speed"}]}',
+            "'speed' is no metric",
+        ),
+        (
+            '{"plans": [{"strategy": "s", "change": "c", "reason": "r", "predicted_metric": "duration", '
+            '"predicted_direction": "down"}]}',
+            "must be one of lower, higher",
+        ),
+        ('{"plans": [{"strategy": "s", "change": "c", "reason": "r", "parameters": {"N": 0.5}}]}', "whole"),
+        ('{"plans": [{"strategy": "s", "change": "c", "reason": "r", "parameters": {"N": true}}]}', "number"),
+    ],
+)
+def test_a_bad_plan_is_refused_with_what_is_missing(reply: str, complaint: str) -> None:
+    with pytest.raises(BadReply, match=complaint):
+        parse_planner(reply)
+
+
+def test_a_source_must_be_one_block_with_an_entry() -> None:
+    with pytest.raises(BadReply, match="0 ```cuda blocks"):
+        parse_coder('extern "C" void f() {}')
+    with pytest.raises(BadReply, match="2 ```cuda blocks"):
+        parse_coder("```cuda\na\n```\n```cuda\nb\n```")
+    with pytest.raises(BadReply, match="complete file"):
+        parse_coder("```cuda\n__global__ void k() {}\n```")
+
+
+def test_the_debugger_may_give_up() -> None:
+    assert parse_debugger("GIVE UP: the tile cannot fit this device.") is None
+    assert "copy_kernel" in str(parse_debugger(sample("debugger")))
+
+
+def test_a_reading_has_a_bound_its_evidence_and_a_lesson() -> None:
+    reading = parse_profiler(sample("profiler"))
+
+    assert reading.diagnosis.bound == "memory"
+    assert reading.diagnosis.metrics["l1_throughput"] == 91.2
+    assert "outputs a thread" in reading.lesson
+    with pytest.raises(BadReply, match="must be one of memory"):
+        parse_profiler('{"bound": "dram", "sentence": "s", "lesson": "l"}')
