@@ -19,7 +19,9 @@ HEAD = """
 .address_size 64
 """
 KERNEL = """
-.visible .entry {name}(.param .u64 cells_at, .param .u64 operands_at, .param .u64 others_at, .param .u64 old_at)
+.visible .entry {name}(
+  .param .u64 cells_at, .param .u64 operands_at, .param .u64 others_at, .param .u64 old_at
+)
 {{
 .shared .align 16 .b8 {name}_held[64];
 .reg .b32 thread, cell, offset;
