@@ -23,7 +23,18 @@ BITS = np.concatenate(
 FLOATS = np.concatenate(
     [
         [0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 0.49999997, np.inf, -np.inf, np.nan, 255.5, -128.5, 65535.5],
-        [2147483647.0, 2147483648.0, -2147483649.0, 4294967295.0, 9.3e18, 1.9e19, -1e20, 1e-40, 3.5e38, 1e300],
+        [
+            2147483647.0,
+            2147483648.0,
+            -2147483649.0,
+            4294967295.0,
+            9.3e18,
+            1.9e19,
+            -1e20,
+            1e-40,
+            3.5e38,
+            1e300,
+        ],
         RNG.standard_normal(THREADS - 24) * 10.0 ** RNG.integers(-3, 12, THREADS - 24),
     ]
 )
@@ -159,7 +170,11 @@ def test_directed_narrowing_never_passes_the_number(table: Table, source: str) -
             downwards = mode == "rm" or (mode == "rz" and value > 0)
             following = np.nextafter(found, np.float32(np.inf if downwards else -np.inf))
             assert got <= exact if downwards else got >= exact
-            assert got == exact or not np.isfinite(following) or (Fraction(float(following)) > exact) == downwards
+            assert (
+                got == exact
+                or not np.isfinite(following)
+                or (Fraction(float(following)) > exact) == downwards
+            )
 
 
 def test_a_double_beyond_single_range_becomes_infinite(table: Table) -> None:

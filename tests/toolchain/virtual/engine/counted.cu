@@ -1,0 +1,34 @@
+__global__ void copies(const float *x, float *y, int stride)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[i * stride];
+}
+
+__global__ void copies_wide(const float4 *x, float4 *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[i];
+}
+
+__global__ void transposes(float *y, int stride)
+{
+    extern __shared__ float s[];
+    s[threadIdx.x * stride] = threadIdx.x;
+    __syncthreads();
+    y[threadIdx.x] = s[threadIdx.x * stride];
+}
+
+__global__ void rereads(const float *x, float *y)
+{
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < 10; k++)
+        sum += x[threadIdx.x + (k & 1)];
+    y[threadIdx.x] = sum;
+}
+
+__global__ void half_works(float *y)
+{
+    if (threadIdx.x < 16)
+        y[threadIdx.x] = 1;
+}

@@ -1,0 +1,103 @@
+"""Counters of sampled blocks, against counts made by hand."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudamaster.toolchain.devices.virtual.launch import (
+    LANES,
+    LINES,
+    MISSED_SECTORS,
+    REQUESTS,
+    SECTORS,
+    SampledLaunch,
+)
+
+Make = Callable[..., Any]
+
+
+def sampled(bench: Any, request: Any, blocks: list[int]) -> SampledLaunch:
+    sample = bench.engine.sample(request, blocks)
+    assert isinstance(sample, SampledLaunch)
+    return sample
+
+
+def site(sample: SampledLaunch, kind: str, space: str = "global") -> list[int]:
+    index = next(i for i, s in enumerate(sample.sites) if (s.kind, s.space) == (kind, space))
+    counts: list[int] = sample.site_counts[index].tolist()
+    return counts
+
+
+@pytest.mark.parametrize(("stride", "sectors", "lines"), [(1, 4, 1), (2, 8, 2), (8, 32, 8), (32, 32, 32)])
+def test_sectors_and_lines_of_strided_loads(bench: Make, stride: int, sectors: int, lines: int) -> None:
+    b = bench("counted.cu")
+    x, y = b.array(np.zeros(4 * 64 * stride), np.float32), b.array(np.zeros(256), np.float32)
+    sample = sampled(b, b.request("copiesPKfPfi", x, y, stride, grid=4, block=64), [1, 3])
+    counts = site(sample, "load")
+    assert counts[REQUESTS] == 4
+    assert counts[LANES] == 128
+    assert counts[SECTORS] == 4 * sectors
+    assert counts[MISSED_SECTORS] == 4 * sectors
+    assert counts[LINES] == 4 * lines
+    assert site(sample, "store")[SECTORS] == 16
+
+
+def test_sixteen_bytes_a_lane_take_sixteen_sectors(bench: Make) -> None:
+    b = bench("counted.cu")
+    x, y = b.array(np.zeros(512), np.float32), b.array(np.zeros(512), np.float32)
+    sample = sampled(b, b.request("copies_wide", x, y, grid=2, block=64), [0])
+    assert site(sample, "load") == [2, 64, 32, 32, 8]
+
+
+@pytest.mark.parametrize(("stride", "wavefronts"), [(1, 1), (2, 2), (4, 4), (32, 32), (33, 1)])
+def test_bank_conflicts_of_shared_memory(bench: Make, stride: int, wavefronts: int) -> None:
+    b = bench("counted.cu")
+    request = b.request("transposes", b.array(np.zeros(32), np.float32), stride, shared=4 * 33 * 32)
+    sample = sampled(b, request, [0])
+    for kind in ("load", "store"):
+        counts = site(sample, kind, "shared")
+        assert (counts[REQUESTS], counts[SECTORS]) == (1, wavefronts)
+
+
+def test_lines_that_were_read_before_hit_the_modelled_cache(bench: Make) -> None:
+    b = bench("counted.cu")
+    x, y = b.array(np.zeros(65), np.float32), b.array(np.zeros(64), np.float32)
+    sample = sampled(b, b.request("rereads", x, y, block=64), [0])
+    loads = site(sample, "load")
+    assert loads[REQUESTS] == 20
+    assert loads[SECTORS] == 10 * 4 + 10 * 5
+    assert loads[MISSED_SECTORS] == 9
+
+
+def test_a_footprint_holds_each_sector_once(bench: Make) -> None:
+    b = bench("counted.cu")
+    x, y = b.array(np.zeros(65), np.float32), b.array(np.zeros(64), np.float32)
+    sample = sampled(b, b.request("rereads", x, y, block=64), [0])
+    wanted = {a.ctypes.data // 32 + i for a, n in ((x, 9), (y, 8)) for i in range(n)}
+    assert sample.footprints[0].tolist() == sorted(wanted)
+    assert {(a.ctypes.data, a.nbytes) for a in (x, y)} <= set(sample.allocations)
+
+
+def test_executions_and_active_lanes_of_basic_blocks(bench: Make) -> None:
+    b = bench("counted.cu")
+    y = b.array(np.zeros(32), np.float32)
+    sample = sampled(b, b.request("half_works", y, block=64), [0])
+    store = next(s for s in sample.sites if s.kind == "store")
+    assert sample.block_counts[0].tolist() == [2, 64]
+    assert sample.block_counts[store.block_index].tolist() == [1, 16]
+
+
+def test_only_the_sampled_blocks_run(bench: Make) -> None:
+    b = bench("counted.cu")
+    x, y = b.array(np.ones(256), np.float32), b.array(np.zeros(256), np.float32)
+    sampled(b, b.request("copiesPKfPfi", x, y, 1, grid=4, block=64), [2])
+    assert np.array_equal(np.flatnonzero(y), np.arange(128, 192))
+
+
+def test_blocks_that_a_sampled_one_waits_for_run_uncounted(bench: Make) -> None:
+    b = bench("running.cu")
+    x = b.array(np.arange(256), np.int32)
+    sample = sampled(b, b.request("grid_phases", x, grid=4, block=64), [1])
+    assert sample.block_counts[0].tolist() == [2, 64]
