@@ -1,10 +1,13 @@
 """The runtime's structures and numbers agree with the toolkit's header."""
 
+import ctypes
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from cudamaster.toolchain.devices.virtual import host_abi as abi
 
 NATIVE = Path(__file__).parents[4] / "toolchain" / "devices" / "virtual" / "native"
 
@@ -131,3 +134,26 @@ def test_structures_and_numbers_are_the_toolkits(tmp_path: Path) -> None:
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]
+
+
+EXCHANGED = {
+    "VgDevice": abi.DeviceLayout,
+    "VgKernelFacts": abi.FactsLayout,
+    "VgLaunchCall": abi.LaunchLayout,
+    "VgHost": abi.HostLayout,
+}
+
+
+def test_exchanged_structures_are_the_same_in_c_and_python(tmp_path: Path) -> None:
+    lines = ["#include <stdio.h>", f'#include "{NATIVE / "cudart.h"}"', "int main(void) {"]
+    for name, layout in EXCHANGED.items():
+        lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
+        lines += [f'printf("{name}.{f[0]} %zu\\n", offsetof({name}, {f[0]}));' for f in layout._fields_]
+    (tmp_path / "layouts.c").write_text("\n".join([*lines, "return 0; }"]))
+    subprocess.run(["cc", "-o", "layouts", "layouts.c"], cwd=tmp_path, check=True, capture_output=True)
+    told = subprocess.run([str(tmp_path / "layouts")], capture_output=True, text=True, check=True).stdout
+    mine = []
+    for name, layout in EXCHANGED.items():
+        mine.append(f"{name} {ctypes.sizeof(layout)}")
+        mine += [f"{name}.{f[0]} {getattr(layout, f[0]).offset}" for f in layout._fields_]
+    assert told.splitlines() == mine
