@@ -129,7 +129,7 @@ class Body:
             raise error_at(self._text, match.start(4), f"cannot read {error}") from None
 
     def _directive(self, code: str) -> None:
-        word = code[1:].split(None, 1)[0]
+        word = re.split(r"[\s.]", code[1:], maxsplit=1)[0]
         if word == "reg":
             self._declare_registers(code)
         elif word in declarations.SPACES:
