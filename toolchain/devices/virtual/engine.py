@@ -30,6 +30,7 @@ from cudamaster.toolchain.devices.virtual.runtime import (
     POISON,
     NativeFault,
     NativeLaunch,
+    NativeSite,
     declare,
     native_sites,
 )
@@ -51,7 +52,7 @@ Order = Literal["forward", "reversed"]
 class _Compiled:
     function: WarpFunction
     code: MachineCode
-    sites: "ctypes.Array[ctypes.Structure]"
+    sites: "ctypes.Array[NativeSite]"
 
 
 class Engine:

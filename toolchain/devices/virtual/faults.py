@@ -88,7 +88,8 @@ def _access_message(kind: str, native: NativeFault) -> str:
             f"whose address is not a multiple of {native.bytes}"
         )
     if kind == "input_written":
-        return f"{verb} {native.bytes} bytes at byte {native.address - native.base} of {name}, which is read-only"
+        offset = native.address - native.base
+        return f"{verb} {native.bytes} bytes at byte {offset} of {name}, which is read-only"
     return f"{verb} {native.bytes} bytes {_distance(native)} {name} ({native.size} bytes)"
 
 

@@ -49,7 +49,8 @@ class Accesses:
 def accesses(kernel: Kernel, instruction: Instruction) -> Accesses:
     """Return the declared registers that `instruction` writes and reads."""
     writes = lookup(instruction).writes
-    written, read = [], []
+    written: list[str] = []
+    read: list[str] = []
     for index, operand in enumerate(instruction.operands):
         names = [name for name in registers_of(operand) if name in kernel.registers]
         (written if index < writes else read).extend(names)

@@ -1,7 +1,7 @@
-"""Rewrites a kernel into what code generation knows: calls become the callee's body, votes at barriers two steps.
+"""Rewrites a kernel for code generation: calls become the callee's body, votes at barriers two steps.
 
-Call parameters become local variables of the lanes. `printf` is dropped; a failed `assert` becomes a fault. A
-call through a pointer tries every function of the same signature. Not covered: recursion, device-side `malloc`.
+Call parameters become local variables of the lanes. `printf` is dropped; a failed `assert` becomes a fault.
+A call through a pointer tries every function of the same shape. Not covered: recursion, device-side `malloc`.
 """
 
 from dataclasses import dataclass, field

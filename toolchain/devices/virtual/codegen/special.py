@@ -10,7 +10,7 @@ from cudamaster.toolchain.devices.virtual.codegen import frame
 from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, constant, lane_constants
 
 if TYPE_CHECKING:
-    from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
+    from cudamaster.toolchain.devices.virtual.codegen.registers import Registers
 
 PER_BLOCK = {"%ctaid": frame.BLOCK_CTAID, "%nctaid": frame.BLOCK_NCTAID, "%ntid": frame.BLOCK_NTID}
 AS_ONE_CLUSTER = {"%clusterid": "%ctaid", "%nclusterid": "%nctaid"}
@@ -34,7 +34,7 @@ def is_launch_constant(name: str) -> bool:
     return not name.startswith(VARYING)
 
 
-def special_register(emit: "Emitter", name: str) -> Value:
+def special_register(emit: "Registers", name: str) -> Value:
     """Return the value of a special register; raise Unsupported where it is not known."""
     base, _, dimension = name.partition(".")
     axis = 4 * "xyzw".find(dimension) if dimension else 0
@@ -52,7 +52,7 @@ def special_register(emit: "Emitter", name: str) -> Value:
     return _scalar_register(emit, base)
 
 
-def _scalar_register(emit: "Emitter", base: str) -> Value:
+def _scalar_register(emit: "Registers", base: str) -> Value:
     if base == "%warpid":
         return emit.load("i32", emit.offset("%warp", frame.WARP_INDEX))
     if base == "%nwarpid":

@@ -9,7 +9,7 @@ from cudamaster.toolchain.devices.virtual.codegen import frame
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
 from cudamaster.toolchain.devices.virtual.isa.registry import lookup
-from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Register, Symbol, Vector
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Operand, Register, Symbol
 
 TERMINATORS = frozenset({"bra", "brx", "ret", "exit", "trap", "bar", "barrier", "barvote"})
 
@@ -187,7 +187,7 @@ class Terminators:
         mask, number = emit.active_mask(), emit.get(barrier_number(instruction), "u32")
         self.flush()
         if instruction.base != "barvote" and "arrive" in instruction.modifiers:
-            self._fall_through_from_barrier()
+            self.jump(emit.block_index + 1)
             return
         if emit.guarded:
             self.set_counters(emit.block_mask(), constant("i32", emit.block_index + 1))
@@ -195,11 +195,8 @@ class Terminators:
         flags = frame.BLOCKED | (frame.ALIGNED if is_aligned(instruction) else 0)
         self._retire(mask, emit.op("or", state, constant("i32", flags | (emit.block_index + 1))))
 
-    def _fall_through_from_barrier(self) -> None:
-        self.jump(self.emit.block_index + 1)
 
-
-def barrier_number(instruction: Instruction) -> "Register | Symbol | Vector | object":
+def barrier_number(instruction: Instruction) -> Operand:
     """Return the operand that numbers a barrier."""
     return instruction.operands[0]
 

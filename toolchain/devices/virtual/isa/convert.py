@@ -89,7 +89,7 @@ def _between_floats(emit: Emitter, ins: Instruction, value: Value, target: str) 
 
 
 def _narrow_double(emit: Emitter, ins: Instruction, value: Value) -> Value:
-    """Round a double to f32; the directed modes step one place back from the nearest where it went too far."""
+    """Round a double to f32; directed modes step back from the nearest where it went too far."""
     nearest = emit.cast("fptrunc", value, "float")
     mode = next((name for name in ("rz", "rm", "rp") if name in ins.modifiers), None)
     if mode is None:

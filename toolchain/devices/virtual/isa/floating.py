@@ -183,7 +183,8 @@ def copy_sign(emit: Emitter, ins: Instruction) -> None:
 
 
 TESTS = {
-    "finite": 0x1F8, "infinite": 0x204, "number": 0x3FC, "notanumber": 0x003, "normal": 0x108, "subnormal": 0x090
+    "finite": 0x1F8, "infinite": 0x204, "number": 0x3FC, "notanumber": 0x003, "normal": 0x108,
+    "subnormal": 0x090,
 }  # fmt: skip
 """Classes of `llvm.is.fpclass` for each property."""
 

@@ -74,7 +74,7 @@ def load_instructions() -> None:
 
 
 def lookup(instruction: Instruction) -> Entry:
-    """Return the most specific entry for `instruction`; raise Unsupported, with its line, if there is none."""
+    """Return the most specific entry for `instruction`; raise Unsupported, with its line, without one."""
     load_instructions()
     present = set(instruction.modifiers)
     for entry in ENTRIES.get(instruction.base, ()):

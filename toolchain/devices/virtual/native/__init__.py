@@ -1,4 +1,4 @@
-"""The C library of the virtual GPU: compiled from this folder on first use, kept in the cache, loaded once."""
+"""The C library of the virtual GPU: compiled on first use, kept in the cache, loaded once."""
 
 import ctypes
 import functools
@@ -58,7 +58,7 @@ def _compile(folder: Path) -> None:
 
 @functools.cache
 def load_native() -> ctypes.CDLL:
-    """Return the library, its symbols visible to libraries loaded later; EnvironmentLacks without a compiler."""
+    """Return the library, its symbols visible to later ones; EnvironmentLacks without a compiler."""
     folder = cache_folder() / "virtual-library" / _key()
     if not (folder / LIBRARY).exists():
         publish_folder(folder, _compile)
