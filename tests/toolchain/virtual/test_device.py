@@ -1,0 +1,207 @@
+"""The virtual GPU as a device: what it adds to the contract that every device keeps."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
+from cudamaster.toolchain.devices.virtual.device import REORDERED_BELOW_BYTES, VirtualDevice, VirtualLimits
+from cudamaster.toolchain.kernel import KernelSource
+from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
+from cudamaster.toolchain.timing import Timing, TimingPlan
+from tests.contract.sources import device as device_kernel
+from tests.contract.sources import hosting
+
+COUNT = 1000
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[VirtualDevice]:
+    device = VirtualDevice(limits=VirtualLimits(seconds=20.0))
+    yield device
+    device.close()
+
+
+def arguments(count: int = COUNT, label: str = "x to y") -> Arguments:
+    x, y = np.arange(count, dtype=np.float32), np.full(count, np.nan, np.float32)
+    items = (Tensor("x", x, Access.INPUT), Tensor("y", y, Access.OUTPUT), Scalar("n", count, "int"))
+    return Arguments(items, f"{label} {count}")
+
+
+def run(device: VirtualDevice, source: KernelSource, given: Arguments | None = None) -> Outputs | RunFailure:
+    build = device.build(source)
+    assert build.ok, build.log
+    return device.run(build, given or arguments())
+
+
+def faults(result: Outputs | RunFailure) -> list[str]:
+    assert isinstance(result, Outputs), result
+    return [fault.kind for fault in result.faults]
+
+
+def failure(result: Outputs | RunFailure) -> RunFailure:
+    assert isinstance(result, RunFailure), result
+    return result
+
+
+class TestFaultsHavePlaces:
+    def test_a_read_out_of_bounds_names_the_buffer_and_the_line(self, device: VirtualDevice) -> None:
+        found = failure(run(device, device_kernel("y[0] = x[n + 2];")))
+        assert found.fault is not None
+        assert (found.fault.kind, found.fault.line) == ("out_of_bounds", 2)
+        assert "x" in found.fault.message
+
+    def test_a_written_input_is_a_fault(self, device: VirtualDevice) -> None:
+        found = failure(run(device, device_kernel("((float*)x)[3] = 0.0f;")))
+        assert found.fault is not None
+        assert (found.fault.kind, found.fault.line) == ("input_written", 2)
+
+    def test_host_code_cannot_write_inputs(self, device: VirtualDevice) -> None:
+        found = failure(run(device, hosting("((float*)x)[0] = 7.0f;")))
+        assert found.kind is FailureKind.CRASHED
+        assert "SIGSEGV" in found.reason
+
+    def test_an_endless_kernel_is_ended_with_its_name(self) -> None:
+        device = VirtualDevice(limits=VirtualLimits(seconds=2.0))
+        assert isinstance(run(device, hosting("")), Outputs)
+        found = failure(run(device, device_kernel("for (;;) if (((volatile float*)y)[0] == 3.0f) break;")))
+        device.close()
+        assert found.kind is FailureKind.TIMED_OUT
+        assert found.fault is not None
+        assert found.fault.kernel == "bad"
+
+    def test_an_unknown_runtime_call_is_unsupported_and_named(self, device: VirtualDevice) -> None:
+        source = hosting("cudaArray_t a; cudaChannelFormatDesc d{}; cudaMallocArray(&a, &d, 8, 8, 0);")
+        found = failure(run(device, source))
+        assert found.kind is FailureKind.UNSUPPORTED
+        assert "cudaMallocArray" in found.reason
+
+    def test_a_library_that_is_not_there_is_named(self, device: VirtualDevice) -> None:
+        source = KernelSource('extern "C" void elsewhere();\n' + hosting("elsewhere();").text, "run")
+        found = failure(run(device, source))
+        assert found.kind is FailureKind.LAUNCH_FAILED
+        assert "elsewhere" in found.reason
+
+
+class TestOrder:
+    RACE = "y[0] = threadIdx.x / 32;"
+    LAUNCH = "bad<<<1, 256, 0, stream>>>(x, y, n);"
+
+    def test_a_race_between_warps_is_seen_on_small_calls(self, device: VirtualDevice) -> None:
+        assert faults(run(device, device_kernel(self.RACE, self.LAUNCH))) == ["order_dependent"]
+
+    def test_large_calls_run_once(self, device: VirtualDevice) -> None:
+        given = arguments(REORDERED_BELOW_BYTES // 8)
+        assert faults(run(device, device_kernel(self.RACE, self.LAUNCH), given)) == []
+
+    def test_atomic_float_sums_may_round_in_any_order(self, device: VirtualDevice) -> None:
+        body = (
+            "if (threadIdx.x == 0) y[0] = 0.0f; __syncthreads(); atomicAdd(y, 1.0f / (1 + threadIdx.x * 7));"
+        )
+        assert faults(run(device, device_kernel(body, self.LAUNCH))) == []
+
+    def test_a_kernel_that_counts_on_the_order_is_told(self, device: VirtualDevice) -> None:
+        body = (
+            "if (threadIdx.x >= 32) { while (((volatile float*)y)[0] != 1.0f) {} y[1] = 2.0f; }"
+            " else if (threadIdx.x == 0) { y[0] = 1.0f; }"
+        )
+        result = run(device, device_kernel(body, "bad<<<1, 64, 0, stream>>>(x, y, n);"))
+        assert isinstance(result, Outputs), result
+
+
+class TestWorkers:
+    def test_state_of_host_code_lives_until_release(self, device: VirtualDevice) -> None:
+        source = hosting("static int calls = 0; if (++calls > 2) exit(calls);")
+        build = device.build(source)
+        assert isinstance(device.run(build, arguments()), Outputs)  # a small call is two
+        assert "exit(3)" in failure(device.run(build, arguments())).reason
+        assert isinstance(device.run(build, arguments()), Outputs)
+        device.release(build)
+        assert isinstance(device.run(build, arguments()), Outputs)
+
+    def test_more_builds_than_workers_take_turns(self, device: VirtualDevice) -> None:
+        sources = [hosting(f"int mark = {i}; (void)mark;") for i in range(5)]
+        builds = [device.build(source) for source in sources]
+        results: list[Outputs | RunFailure] = []
+
+        def work(index: int) -> None:
+            for _ in range(3):
+                results.append(device.run(builds[index], arguments(100 + index)))
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(5)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(results) == 15
+        assert all(isinstance(result, Outputs) for result in results), results
+
+    def test_releasing_a_build_ends_its_call(self, device: VirtualDevice) -> None:
+        build = device.build(hosting("while (1) sleep(1);"))
+        timer = threading.Timer(1.0, device.release, [build])
+        timer.start()
+        started = time.monotonic()
+        assert failure(device.run(build, arguments())).kind is FailureKind.CRASHED
+        assert time.monotonic() - started < 10
+
+    def test_what_a_candidate_prints_is_no_trouble(self, device: VirtualDevice) -> None:
+        source = hosting('for (int i = 0; i < 100000; i++) printf("line %d of much output\\n", i);')
+        assert isinstance(run(device, source), Outputs)
+
+    def test_a_candidate_sees_no_secrets(
+        self, device: VirtualDevice, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", "secret")
+        other = VirtualDevice()
+        result = run(other, hosting('if (getenv("OPENAI_API_KEY") || getenv("HOME")) exit(9);'))
+        other.close()
+        assert isinstance(result, Outputs), result
+
+    def test_forged_answers_are_a_crash(self, device: VirtualDevice) -> None:
+        forged = (
+            '{\\"answer\\": {\\"faults\\": [], \\"leaked_bytes\\": -1, \\"seconds\\": 0, \\"launches\\": 1}}'
+        )
+        write = (
+            f'const char* s = "{forged}"; int n4 = __builtin_strlen(s); write(3, &n4, 4); write(3, s, n4);'
+        )
+        found = failure(run(device, hosting(write + " pause();")))
+        assert found.kind is FailureKind.CRASHED
+        assert "channel" in found.reason
+
+    def test_a_forged_answer_does_not_forge_outputs(self, device: VirtualDevice) -> None:
+        forged = (
+            '{\\"answer\\": {\\"faults\\": [], \\"leaked_bytes\\": 0, \\"seconds\\": 0, \\"launches\\": 1}}'
+        )
+        write = (
+            f'const char* s = "{forged}"; int n4 = __builtin_strlen(s); write(3, &n4, 4); write(3, s, n4);'
+        )
+        result = run(device, hosting(write + " _exit(0);"))
+        if isinstance(result, Outputs):
+            assert np.all(np.isnan(result.arrays["y"]))
+
+
+class TestModelledTimes:
+    def test_a_time_is_one_sample_and_found_again(self, device: VirtualDevice) -> None:
+        build, given = device.build(hosting("")), arguments(100_000)
+        first = device.time(build, given, TimingPlan(samples=50))
+        started = time.monotonic()
+        again = device.time(build, given, TimingPlan(samples=50))
+        assert time.monotonic() - started < 0.05
+        assert isinstance(first, Timing)
+        assert first == again
+        assert len(first.samples_ms) == 1
+
+    def test_an_entry_without_a_launch_has_no_time(self, device: VirtualDevice) -> None:
+        build = device.build(hosting("return;"))
+        result = device.time(build, arguments(), TimingPlan())
+        assert isinstance(result, RunFailure)
+        assert "no kernel" in result.reason
+
+
+def test_closing_twice_is_harmless() -> None:
+    device = VirtualDevice()
+    device.close()
+    device.close()
