@@ -4,6 +4,7 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.devices.virtual.cost.occupancy import occupancy
 from cudamaster.toolchain.devices.virtual.cost.regions import form_regions
+from cudamaster.toolchain.devices.virtual.cost.sites import counted_sites
 from cudamaster.toolchain.devices.virtual.cost.traffic import L2Contents, Traffic, estimate_traffic
 from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
@@ -19,9 +20,8 @@ def traffic(
     card = load_gpu(gpu)
     regions = form_regions(launch.kernel, launch.block_counts[:, 0])
     contents = L2Contents(card.device.l2_bytes * 0.7, held or {})
-    return estimate_traffic(
-        launch, regions, occupancy(launch.request, resources(), card.device), card, contents
-    )
+    residency = occupancy(launch.request, resources(), card.device)
+    return estimate_traffic(launch, counted_sites(launch), regions, residency, card, contents)
 
 
 def test_a_copy_moves_each_byte_once() -> None:

@@ -2,20 +2,15 @@
 its time."""
 
 from collections.abc import Callable
+from typing import Literal
 
 from cudamaster.toolchain.counts import Counts
 from cudamaster.toolchain.devices.virtual.cost.flops import block_flops
 from cudamaster.toolchain.devices.virtual.cost.model import ModelledLaunch
-from cudamaster.toolchain.devices.virtual.launch import (
-    LANES,
-    MISSED_SECTORS,
-    REQUESTS,
-    SECTORS,
-    SampledLaunch,
-    Site,
-)
+from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite
 from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
 
+Column = Literal["requests", "lanes", "sectors", "missed"]
 _BANK_BYTES = 128
 """Bytes of one wavefront of shared memory."""
 
@@ -23,7 +18,7 @@ _BANK_BYTES = 128
 def counts_of(modelled: ModelledLaunch, gpu: VirtualGpu) -> Counts:
     """Counts of one launch."""
     launch, traffic, duration = modelled.launch, modelled.traffic, modelled.duration
-    sites = _Sites(launch)
+    sites = _Sites(modelled)
     instructions, threads, flops = _instructions(modelled)
     warps, lanes = (float(n) for n in launch.block_counts[0])
     return Counts(
@@ -44,16 +39,16 @@ def counts_of(modelled: ModelledLaunch, gpu: VirtualGpu) -> Counts:
         l1_busy=max(duration.busy("l1_data"), duration.busy("l1_tags")),
         l2_busy=max(duration.busy("l2"), duration.busy("atomics")),
         dram_busy=duration.busy("dram"),
-        global_load_requests=sites.total(_loads, REQUESTS),
-        global_load_sectors=sites.total(_loads, SECTORS),
-        global_store_requests=sites.total(_stores, REQUESTS),
-        global_store_sectors=sites.total(_stores, SECTORS),
-        global_atomic_requests=sites.total(_atomics, REQUESTS),
-        global_atomic_lanes=sites.total(_atomics, LANES),
-        l1_missed_sectors=sites.total(_loads, MISSED_SECTORS),
-        local_sectors=sites.total(lambda site: site.space == "local", SECTORS),
-        shared_requests=sites.total(_shared, REQUESTS),
-        shared_wavefronts=sites.total(_shared, SECTORS),
+        global_load_requests=sites.total(_loads, "requests"),
+        global_load_sectors=sites.total(_loads, "sectors"),
+        global_store_requests=sites.total(_stores, "requests"),
+        global_store_sectors=sites.total(_stores, "sectors"),
+        global_atomic_requests=sites.total(_atomics, "requests"),
+        global_atomic_lanes=sites.total(_atomics, "lanes"),
+        l1_missed_sectors=sites.total(_loads, "missed"),
+        local_sectors=sites.total(lambda site: site.space == "local", "sectors"),
+        shared_requests=sites.total(_shared, "requests"),
+        shared_wavefronts=sites.total(_shared, "sectors"),
         shared_ideal_wavefronts=sites.ideal_wavefronts(),
         l2_bytes=traffic.l2_bytes,
         dram_read_bytes=traffic.dram_read_bytes,
@@ -68,42 +63,42 @@ def counts_of(modelled: ModelledLaunch, gpu: VirtualGpu) -> Counts:
     )
 
 
-def _loads(site: Site) -> bool:
-    return site.space in ("global", "generic") and site.kind in ("load", "async_copy")
+def _loads(site: CountedSite) -> bool:
+    return site.loads
 
 
-def _stores(site: Site) -> bool:
-    return site.space in ("global", "generic") and site.kind == "store"
+def _stores(site: CountedSite) -> bool:
+    return site.space == "global" and site.kind == "store"
 
 
-def _atomics(site: Site) -> bool:
-    return site.space in ("global", "generic") and site.kind == "atomic"
+def _atomics(site: CountedSite) -> bool:
+    return site.space == "global" and site.kind == "atomic"
 
 
-def _shared(site: Site) -> bool:
+def _shared(site: CountedSite) -> bool:
     return site.space == "shared"
 
 
 class _Sites:
     """Sums over the sites of a launch, scaled to the grid."""
 
-    def __init__(self, launch: SampledLaunch) -> None:
-        self._launch = launch
-        self.scale = launch.request.block_count / len(launch.sampled_blocks)
+    def __init__(self, modelled: ModelledLaunch) -> None:
+        self._sites = modelled.sites
+        self.scale = modelled.launch.request.block_count / len(modelled.launch.sampled_blocks)
 
-    def total(self, wanted: Callable[[Site], bool], column: int) -> float:
-        pairs = zip(self._launch.sites, self._launch.site_counts, strict=True)
-        return self.scale * sum(float(counts[column]) for site, counts in pairs if wanted(site))
+    def total(self, wanted: Callable[[CountedSite], bool], column: Column) -> float:
+        """Sum of one column over the wanted sites."""
+        return self.scale * sum(float(getattr(site, column)) for site in self._sites if wanted(site))
 
     def ideal_wavefronts(self) -> float:
         """One a request, or more where its lanes ask for more than the banks hold."""
-        ideal = 0.0
-        for site, counts in zip(self._launch.sites, self._launch.site_counts, strict=True):
-            if _shared(site) and counts[REQUESTS]:
-                wanted = float(counts[LANES]) * site.bytes_per_lane / _BANK_BYTES
-                requests, wavefronts = float(counts[REQUESTS]), float(counts[SECTORS])
-                ideal += min(wavefronts, max(requests, wanted))
-        return ideal * self.scale
+        return self.scale * sum(ideal_wavefronts(site) for site in self._sites if _shared(site))
+
+
+def ideal_wavefronts(site: CountedSite) -> float:
+    """Passes over the banks that a shared-memory site would need without conflicts, at most those it took."""
+    wanted = site.lanes * site.bytes_per_lane / _BANK_BYTES
+    return min(site.sectors, max(site.requests, wanted))
 
 
 def _instructions(modelled: ModelledLaunch) -> tuple[float, float, float]:

@@ -4,25 +4,18 @@ A resource of an SM counts the blocks of the busiest SM; L2, DRAM and atomics co
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.cost.footprint import SECTOR_BYTES
 from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering
 from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy
+from cudamaster.toolchain.devices.virtual.cost.sites import FRAGMENT_LOADS, CountedSite
 from cudamaster.toolchain.devices.virtual.cost.tensor import tensor_clocks
 from cudamaster.toolchain.devices.virtual.cost.traffic import Traffic
 from cudamaster.toolchain.devices.virtual.cost.work import Pipe
-from cudamaster.toolchain.devices.virtual.launch import (
-    LANES,
-    LINES,
-    MISSED_SECTORS,
-    REQUESTS,
-    SECTORS,
-    SampledLaunch,
-    Site,
-)
+from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
 
@@ -39,7 +32,6 @@ _SHARED_ATOMIC = 2.0
 """Passes of an integer atomic on shared memory: read and write."""
 _SHARED_FLOAT_ATOMIC = 6.0
 """A float addition on shared memory is a loop of load, add and compare-and-swap."""
-_WORDS_OF_A_SECTOR = 8
 
 Demands = dict[Instruction, dict[str, float]]
 
@@ -61,6 +53,7 @@ class Demand:
 
 def demand(
     launch: SampledLaunch,
+    sites: Sequence[CountedSite],
     lowering: Lowering,
     residency: Occupancy,
     traffic: Traffic,
@@ -69,21 +62,22 @@ def demand(
 ) -> Demand:
     """Cycles of every resource but latency."""
     table: Demands = defaultdict(lambda: defaultdict(float))
+    executions: dict[Instruction, float] = {}
     per_sm = residency.busiest_blocks / len(launch.sampled_blocks)
-    for index, block in enumerate(launch.kernel.blocks):
-        executions = float(launch.block_counts[index, 0]) * per_sm
-        if executions:
-            for instruction in block:
-                _add_pipes(table[instruction], instruction, executions, lowering, gpu)
-    for site, counts in zip(launch.sites, launch.site_counts, strict=True):
-        if counts[REQUESTS]:
-            row = table[site.instruction]
-            numbers = [float(c) for c in counts]
-            _add_l1(row, site, numbers, per_sm * lowering.share(site.instruction), gpu)
-            if site.space not in ("shared", "const"):
-                scale = residency.block_count / len(launch.sampled_blocks)
-                _add_beyond_l1(row, site, numbers, per_sm, scale, traffic, gpu)
-    _add_dram(table, launch, traffic, gpu)
+    for block, warps in zip(launch.kernel.blocks, launch.block_counts[:, 0].tolist(), strict=True):
+        executions.update(dict.fromkeys(block if warps else (), warps * per_sm))
+    for instruction, count in executions.items():
+        _add_pipes(table[instruction], instruction, count, lowering, gpu)
+    for site in sites:
+        row = table[site.instruction]
+        factor = per_sm * lowering.share(site.instruction)
+        if site.instruction.opcode.startswith("wmma.load"):
+            factor *= min(1.0, FRAGMENT_LOADS * executions[site.instruction] / (per_sm * site.requests))
+        _add_l1(row, site, factor, gpu)
+        if site.space != "shared":
+            scale = residency.block_count / len(launch.sampled_blocks)
+            _add_beyond_l1(row, site, per_sm, scale, traffic, gpu)
+    _add_dram(table, sites, traffic, gpu)
     return Demand(table, _spills(launch, resources, per_sm, gpu))
 
 
@@ -100,66 +94,39 @@ def _add_pipes(
         row["tensor"] += clocks * executions
 
 
-def _add_l1(row: dict[str, float], site: Site, counts: list[float], factor: float, gpu: VirtualGpu) -> None:
-    if site.space == "const":
-        return
+def _add_l1(row: dict[str, float], site: CountedSite, factor: float, gpu: VirtualGpu) -> None:
     if site.space == "shared":
-        passes = counts[SECTORS] * _shared_passes(site)
+        passes = site.sectors * _shared_passes(site)
     else:
-        passes = max(counts[REQUESTS], counts[SECTORS] / 4)
-        row["l1_tags"] += counts[LINES] * factor / gpu.model.l1_lines_per_clk
+        passes = max(site.requests, site.sectors / 4)
+        row["l1_tags"] += site.lines * factor / gpu.model.l1_lines_per_clk
     row["l1_data"] += passes * factor / gpu.model.l1_wavefronts_per_clk
 
 
-def _shared_passes(site: Site) -> float:
+def _shared_passes(site: CountedSite) -> float:
     if site.kind != "atomic":
         return 1.0
     return _SHARED_FLOAT_ATOMIC if site.instruction.type in ("f32", "f64") else _SHARED_ATOMIC
 
 
-def l2_sectors(site: Site, counts: list[float]) -> float:
-    """Sectors of a global or local site that reach L2."""
-    return counts[MISSED_SECTORS] if site.kind in ("load", "async_copy") else counts[SECTORS]
-
-
-def serial_lanes(counts: list[float]) -> float:
-    """Atomics of a site that L2 takes one after another.
-
-    A sector's eight words are updated at once; more lanes than words in a sector must meet in the same word.
-    """
-    crowded = counts[LANES] > _WORDS_OF_A_SECTOR * counts[SECTORS]
-    return counts[LANES] if crowded else counts[SECTORS]
-
-
 def _add_beyond_l1(
-    row: dict[str, float],
-    site: Site,
-    counts: list[float],
-    per_sm: float,
-    scale: float,
-    traffic: Traffic,
-    gpu: VirtualGpu,
+    row: dict[str, float], site: CountedSite, per_sm: float, scale: float, traffic: Traffic, gpu: VirtualGpu
 ) -> None:
-    sent = l2_sectors(site, counts) * SECTOR_BYTES
+    sent = site.l2_sectors * SECTOR_BYTES
     row["fabric"] += sent * per_sm / gpu.model.l2_to_sm_bytes_per_clk
     row["l2"] += sent * scale * gpu.model.sustained_clock_hz / gpu.device.l2_bytes_per_s
     if site.kind == "atomic":
         places = min(traffic.atomic_places, gpu.model.l2_slices)
-        row["atomics"] += serial_lanes(counts) * scale / places
+        row["atomics"] += site.serial_updates * scale / places
 
 
-def _add_dram(table: Demands, launch: SampledLaunch, traffic: Traffic, gpu: VirtualGpu) -> None:
+def _add_dram(table: Demands, sites: Sequence[CountedSite], traffic: Traffic, gpu: VirtualGpu) -> None:
     """Spread the DRAM cycles over the sites by the sectors they sent to L2."""
-    sent = {
-        site.instruction: l2_sectors(site, [float(c) for c in counts])
-        for site, counts in zip(launch.sites, launch.site_counts, strict=True)
-        if site.space not in ("shared", "const")
-    }
-    total = sum(sent.values())
+    total = sum(site.l2_sectors for site in sites)
     rate = gpu.device.dram_bytes_per_s * gpu.model.dram_efficiency / gpu.model.sustained_clock_hz
-    for instruction, sectors in sent.items():
-        if sectors:
-            table[instruction]["dram"] += traffic.dram_bytes / rate * sectors / total
+    for site in sites:
+        if site.l2_sectors:
+            table[site.instruction]["dram"] += traffic.dram_bytes / rate * site.l2_sectors / total
 
 
 def _spills(

@@ -3,10 +3,11 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 
+from cudamaster.toolchain.devices.virtual.cost.counting import ideal_wavefronts
 from cudamaster.toolchain.devices.virtual.cost.demand import FAMILIES
 from cudamaster.toolchain.devices.virtual.cost.model import ModelledLaunch
+from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite
 from cudamaster.toolchain.devices.virtual.cost.work import Pipe, work_of
-from cudamaster.toolchain.devices.virtual.launch import LANES, REQUESTS, SECTORS, Site
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 from cudamaster.toolchain.profile import HotLine
 
@@ -16,7 +17,6 @@ _PIPE_WORDS = {
     Pipe.ALU: "integer, logic and comparison instructions", Pipe.XU: "special functions and conversions",
     Pipe.FP64: "double-precision arithmetic",
 }  # fmt: skip
-_SPACE_WORDS = {"generic": "global"}
 _KIND_WORDS = {
     "load": "loads",
     "store": "stores",
@@ -79,10 +79,9 @@ def _why(modelled: ModelledLaunch, costs: Mapping[Instruction, float]) -> str:
 
 
 def _describe(modelled: ModelledLaunch, instruction: Instruction) -> str:
-    pairs = zip(modelled.launch.sites, modelled.launch.site_counts, strict=True)
-    for site, counts in pairs:
-        if site.instruction is instruction and counts[REQUESTS]:
-            return _describe_access(site, [float(c) for c in counts])
+    for site in modelled.sites:
+        if site.instruction is instruction:
+            return _describe_access(site)
     if instruction.base in ("bar", "barrier"):
         return "waits at a barrier"
     if instruction.base in ("mma", "wmma", "wgmma"):
@@ -93,14 +92,11 @@ def _describe(modelled: ModelledLaunch, instruction: Instruction) -> str:
     return _PIPE_WORDS.get(pipes[0][0], "memory instructions") if pipes else "branches and control"
 
 
-def _describe_access(site: Site, counts: list[float]) -> str:
+def _describe_access(site: CountedSite) -> str:
     kind = _KIND_WORDS.get(site.kind, site.kind)
     if site.space == "shared":
-        ways = counts[SECTORS] / max(counts[REQUESTS], counts[LANES] * site.bytes_per_lane / 128)
+        ways = site.sectors / ideal_wavefronts(site)
         return f"shared {kind}" + (f", {ways:.1f}-way bank conflicts" if ways > 1.2 else "")
-    if site.space == "const":
-        return "constant loads"
-    per_request = f"{counts[SECTORS] / counts[REQUESTS]:.1f} sectors/request"
     if site.kind == "atomic":
-        per_request = f"{counts[LANES] / counts[REQUESTS]:.1f} lanes/request"
-    return f"{_SPACE_WORDS.get(site.space, site.space)} {kind}, {per_request}"
+        return f"{site.space} {kind}, {site.lanes / site.requests:.1f} lanes/request"
+    return f"{site.space} {kind}, {site.sectors / site.requests:.1f} sectors/request"

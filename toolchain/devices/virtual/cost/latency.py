@@ -12,10 +12,11 @@ from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering
 from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy
 from cudamaster.toolchain.devices.virtual.cost.regions import Region
 from cudamaster.toolchain.devices.virtual.cost.scoreboard import Latency, is_barrier, region_times
+from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite
 from cudamaster.toolchain.devices.virtual.cost.traffic import Traffic
-from cudamaster.toolchain.devices.virtual.launch import MISSED_SECTORS, REQUESTS, SECTORS, SampledLaunch, Site
+from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
-from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
+from cudamaster.toolchain.devices.virtual.specs import ModelSpec, VirtualGpu
 
 _FEW_WAVES = 4
 """Up to this many waves run in lock step; more blur into each other."""
@@ -38,15 +39,14 @@ def latency_bound(
     regions: Sequence[Region],
     lowering: Lowering,
     residency: Occupancy,
-    traffic: Traffic,
-    gpu: VirtualGpu,
+    latency: Latency,
+    model: ModelSpec,
 ) -> LatencyBound:
     """Waiting of the busiest SM: its rounds of resident blocks × a warp's path."""
-    latency = latency_of(launch, lowering, traffic, gpu)
-    times = region_times(launch.kernel, regions, lowering, latency, gpu.model.branch_cycles)
+    times = region_times(launch.kernel, regions, lowering, latency, model.branch_cycles)
     warps = len(launch.sampled_blocks) * launch.request.warps_per_block
     waits: defaultdict[Instruction, float] = defaultdict(float)
-    path = gpu.model.block_start_cycles
+    path = model.block_start_cycles
     for region, time in zip(regions, times, strict=True):
         path += time.cycles * region.executions / warps
         for instruction, cycles in time.blame.items():
@@ -60,14 +60,15 @@ def _rounds(waves: float) -> float:
     return float(-(-waves // 1)) if waves <= _FEW_WAVES else waves + 0.5
 
 
-def latency_of(launch: SampledLaunch, lowering: Lowering, traffic: Traffic, gpu: VirtualGpu) -> Latency:
+def latency_of(
+    sites: Sequence[CountedSite], lowering: Lowering, traffic: Traffic, gpu: VirtualGpu
+) -> Latency:
     """Cycles by instruction; loads as far as the sampled blocks had to go for them."""
     table = gpu.model.latency
-    loads = {
-        site.instruction: _access_latency(site, [float(c) for c in counts], traffic, table)
-        for site, counts in zip(launch.sites, launch.site_counts, strict=True)
-        if counts[REQUESTS]
-    }
+    loads: dict[Instruction, float] = {}
+    for site in sites:
+        cycles = _access_latency(site, traffic, table)
+        loads[site.instruction] = max(cycles, loads.get(site.instruction, 0.0))
 
     def latency(instruction: Instruction) -> float:
         if instruction in loads:
@@ -82,15 +83,13 @@ def latency_of(launch: SampledLaunch, lowering: Lowering, traffic: Traffic, gpu:
     return latency
 
 
-def _access_latency(site: Site, counts: list[float], traffic: Traffic, table: Mapping[str, float]) -> float:
+def _access_latency(site: CountedSite, traffic: Traffic, table: Mapping[str, float]) -> float:
     if site.space == "shared":
-        passes = counts[SECTORS] / counts[REQUESTS]
+        passes = site.sectors / site.requests
         return table["shared"] * (2.0 if site.kind == "atomic" else 1.0) + 2 * max(0.0, passes - 1)
-    if site.space == "const":
-        return table["constant"]
     if site.kind == "atomic":
         return table["atomic"]
-    missed = counts[MISSED_SECTORS] / counts[REQUESTS]
+    missed = site.missed / site.requests
     leaves_l1 = min(1.0, missed)
     leaves_l2 = min(1.0, traffic.dram_share * max(1.0, missed))
     beyond = table["l2"] + leaves_l2 * (table["dram"] - table["l2"])

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.cost.demand import FAMILIES, Demand, demand
 from cudamaster.toolchain.devices.virtual.cost.duration import Duration, combine, overlap_exponent
-from cudamaster.toolchain.devices.virtual.cost.latency import LatencyBound, latency_bound
+from cudamaster.toolchain.devices.virtual.cost.latency import LatencyBound, latency_bound, latency_of
 from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering, lower
 from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy, occupancy
 from cudamaster.toolchain.devices.virtual.cost.regions import form_regions
+from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite, counted_sites
 from cudamaster.toolchain.devices.virtual.cost.traffic import L2Contents, Traffic, estimate_traffic
 from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
@@ -20,6 +21,7 @@ class ModelledLaunch:
     """What the model says about one launch."""
 
     launch: SampledLaunch
+    sites: tuple[CountedSite, ...]
     resources: KernelResources
     lowering: Lowering
     residency: Occupancy
@@ -38,11 +40,15 @@ def model_launch(
     lowering = lower(launch.kernel)
     residency = occupancy(launch.request, resources, gpu.device)
     regions = form_regions(launch.kernel, launch.block_counts[:, 0])
-    traffic = estimate_traffic(launch, regions, residency, gpu, contents)
-    asked = demand(launch, lowering, residency, traffic, resources, gpu)
-    waiting = latency_bound(launch, regions, lowering, residency, traffic, gpu)
+    sites = counted_sites(launch)
+    traffic = estimate_traffic(launch, sites, regions, residency, gpu, contents)
+    asked = demand(launch, sites, lowering, residency, traffic, resources, gpu)
+    latency = latency_of(sites, lowering, traffic, gpu)
+    waiting = latency_bound(launch, regions, lowering, residency, latency, gpu.model)
     bounds = {r: asked.total(r) for resources_ in FAMILIES.values() for r in resources_}
     bounds["latency"] = waiting.cycles
     duration = combine(bounds, overlap_exponent(launch.kernel, residency, gpu.model))
     seconds = duration.cycles / gpu.model.sustained_clock_hz * gpu.model.calibration
-    return ModelledLaunch(launch, resources, lowering, residency, traffic, asked, waiting, duration, seconds)
+    return ModelledLaunch(
+        launch, sites, resources, lowering, residency, traffic, asked, waiting, duration, seconds
+    )

@@ -16,9 +16,9 @@ from cudamaster.toolchain.devices.virtual.cost.footprint import (
     buffer_footprints,
 )
 from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy
-from cudamaster.toolchain.devices.virtual.cost.pointers import site_allocations
 from cudamaster.toolchain.devices.virtual.cost.regions import Region
-from cudamaster.toolchain.devices.virtual.launch import LANES, MISSED_SECTORS, SECTORS, SampledLaunch
+from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite
+from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
 
 
@@ -88,6 +88,7 @@ class _Buffer:
 
 def estimate_traffic(
     launch: SampledLaunch,
+    sites: Sequence[CountedSite],
     regions: Sequence[Region],
     residency: Occupancy,
     gpu: VirtualGpu,
@@ -95,7 +96,7 @@ def estimate_traffic(
 ) -> Traffic:
     """Traffic of the whole grid of `launch`, with L2 holding `contents` before it."""
     footprints = buffer_footprints(launch, gpu.model.dram_access_bytes)
-    uses = _uses(launch, regions)
+    uses = _uses(len(launch.allocations), sites, regions)
     scale = launch.request.block_count / len(launch.sampled_blocks)
     waves = _Waves(launch, residency, footprints, gpu)
     reads = writes = 0.0
@@ -111,23 +112,23 @@ def estimate_traffic(
             reads += footprint.fetched_per_sector * waves.read_bytes(index, use, unique, held)
         if use.stored_bytes or use.atomics:
             writes += waves.written_bytes(use, unique, scale)
-    return _traffic(launch, scale, reads, writes, touched, _atomic_places(uses, footprints, launch))
+    return _traffic(sites, scale, reads, writes, touched, _atomic_places(uses, footprints, launch))
 
 
-def _uses(launch: SampledLaunch, regions: Sequence[Region]) -> list[_Buffer]:
-    """Use of each allocation; sites of unknown origin belong to none of them."""
+def _uses(buffers: int, sites: Sequence[CountedSite], regions: Sequence[Region]) -> list[_Buffer]:
+    """Use of each allocation; the last one is of sites of unknown origin."""
     region_of = {block: i for i, region in enumerate(regions) for block in region.blocks}
-    uses = [_Buffer() for _ in range(len(launch.allocations) + 1)]
-    for site, counts, holder in zip(launch.sites, launch.site_counts, site_allocations(launch), strict=True):
-        if site.space not in ("global", "generic"):
+    uses = [_Buffer() for _ in range(buffers + 1)]
+    for site in sites:
+        if site.space != "global":
             continue
-        use = uses[-1 if holder is None else holder]
+        use = uses[buffers if site.allocation is None else site.allocation]
         if site.kind == "store":
-            use.stored_bytes += float(counts[LANES]) * site.bytes_per_lane
+            use.stored_bytes += site.lanes * site.bytes_per_lane
         elif site.kind == "atomic":
-            use.atomics += float(counts[SECTORS])
-        elif counts[SECTORS]:
-            use.loads[region_of.get(site.block_index, -1)] += float(counts[MISSED_SECTORS])
+            use.atomics += site.sectors
+        elif site.sectors:
+            use.loads[region_of.get(site.block_index, -1)] += site.missed
     return uses
 
 
@@ -188,29 +189,21 @@ def _atomic_places(
 
 
 def _traffic(
-    launch: SampledLaunch,
+    sites: Sequence[CountedSite],
     scale: float,
     reads: float,
     writes: float,
     touched: Mapping[tuple[int, int], float],
     atomic_places: float,
 ) -> Traffic:
-    loads = stores = atomics = 0.0
-    for site, counts in zip(launch.sites, launch.site_counts, strict=True):
-        if site.space in ("shared", "const"):
-            continue
-        if site.kind == "store":
-            stores += float(counts[SECTORS])
-        elif site.kind == "atomic":
-            atomics += float(counts[SECTORS])
-        else:
-            loads += float(counts[MISSED_SECTORS])
-    sectors = SECTOR_BYTES * scale
+    sent = dict.fromkeys(("load", "store", "atomic"), 0.0)
+    for site in sites:
+        sent[site.kind if site.kind in sent else "load"] += site.l2_sectors * SECTOR_BYTES * scale
     return Traffic(
-        loads * sectors,
-        stores * sectors,
-        atomics * sectors,
-        reads if loads or atomics else 0.0,
+        sent["load"],
+        sent["store"],
+        sent["atomic"],
+        reads if sent["load"] or sent["atomic"] else 0.0,
         writes,
         touched,
         atomic_places,

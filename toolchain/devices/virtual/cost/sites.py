@@ -1,0 +1,104 @@
+"""What each memory instruction's requests touched, as the sampled blocks counted it."""
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+
+from cudamaster.toolchain.devices.virtual.cost.pointers import site_allocations
+from cudamaster.toolchain.devices.virtual.launch import (
+    LANES,
+    LINES,
+    MISSED_SECTORS,
+    REQUESTS,
+    SECTORS,
+    SampledLaunch,
+    Site,
+)
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
+
+FRAGMENT_LOADS = 4
+"""Machine loads of one `wmma.load`; the virtual GPU may count more, narrower ones."""
+_SECTOR_WORDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class CountedSite:
+    """One memory instruction that ran, summed over the sampled blocks."""
+
+    instruction: Instruction
+    block_index: int
+    space: str
+    """`global`, `shared` or `local`: a generic address has been resolved by what was counted of it."""
+    kind: str
+    bytes_per_lane: int
+    allocation: int | None
+    """Index into the launch's allocations that the address comes from; None where unknown."""
+    requests: float
+    lanes: float
+    sectors: float
+    """32-byte sectors, or wavefronts where `space` is shared."""
+    missed: float
+    """Sectors that L1 did not hold."""
+    lines: float
+
+    @property
+    def loads(self) -> bool:
+        """Whether it reads global memory without changing it."""
+        return self.space == "global" and self.kind in ("load", "async_copy")
+
+    @property
+    def l2_sectors(self) -> float:
+        """Sectors that reach L2; stores and atomics always do."""
+        if self.space == "shared":
+            return 0.0
+        return self.missed if self.kind in ("load", "async_copy") else self.sectors
+
+    @property
+    def serial_updates(self) -> float:
+        """Updates of a global atomic that L2 takes one after another.
+
+        A sector's eight words are updated at once; more lanes than words in a sector must meet in one word.
+        """
+        return self.lanes if self.lanes > _SECTOR_WORDS * self.sectors else self.sectors
+
+
+def counted_sites(launch: SampledLaunch) -> tuple[CountedSite, ...]:
+    """Sites that made requests, those of one instruction and space together; constant memory is left out."""
+    merged: defaultdict[tuple[Instruction, str], list[CountedSite]] = defaultdict(list)
+    rows = zip(launch.sites, launch.site_counts.tolist(), site_allocations(launch), strict=True)
+    for site, counts, allocation in rows:
+        if counts[REQUESTS] and site.space != "const":
+            one = _counted(site, [float(count) for count in counts], allocation)
+            merged[one.instruction, one.space].append(one)
+    return tuple(_together(parts) for parts in merged.values())
+
+
+def _counted(site: Site, counts: list[float], allocation: int | None) -> CountedSite:
+    space = site.space
+    if space == "generic":
+        space = "global" if counts[LINES] else "shared"
+    return CountedSite(
+        site.instruction,
+        site.block_index,
+        space,
+        site.kind,
+        site.bytes_per_lane,
+        allocation,
+        counts[REQUESTS],
+        counts[LANES],
+        counts[SECTORS],
+        counts[MISSED_SECTORS],
+        counts[LINES],
+    )
+
+
+def _together(parts: list[CountedSite]) -> CountedSite:
+    if len(parts) == 1:
+        return parts[0]
+    return replace(
+        parts[0],
+        requests=sum(part.requests for part in parts),
+        lanes=sum(part.lanes for part in parts),
+        sectors=sum(part.sectors for part in parts),
+        missed=sum(part.missed for part in parts),
+        lines=sum(part.lines for part in parts),
+    )
