@@ -1,4 +1,5 @@
-"""Print how many pairs the device ranks right: `python -m benchmarks.rank [--device virtual:h200] [name …]`."""
+"""Print how many pairs the device ranks right: `python -m benchmarks.rank [--device virtual:h200] [name
+…]`."""
 
 import argparse
 import sys

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cudamaster.toolchain.devices.virtual.cost.dataflow import address_of, reads, writes
+from cudamaster.toolchain.devices.virtual.cost.merging import merged_shares
 from cudamaster.toolchain.devices.virtual.cost.work import FREE, Work, work_of
 from cudamaster.toolchain.devices.virtual.ptx.nouns import (
     TYPE_BYTES,
@@ -40,8 +41,6 @@ _SPECIAL = ("%tid", "%ctaid", "%laneid", "%warpid", "%smid", "%clock", "%globalt
 _MOST_COPIES = 4
 _LONGEST_UNROLLED = 160
 """Issue slots of the longest loop body that ptxas makes by unrolling, as far as seen."""
-_WIDEST = 4
-"""Words of the widest access of shared memory."""
 
 
 def _copies(kernel: Kernel, index: int) -> int:
@@ -62,20 +61,25 @@ def _loop_overhead(block: list[Instruction]) -> list[Instruction]:
     Empty where the loop does not end by such a comparison.
     """
     branch = block[-1]
-    steps = {writes(i)[0]: i for i in block if _is_constant_step(i)}
+    steps = [i for i in block if _constant_step(i)]
     ends = branch.guard.register if branch.guard else ""
     comparison = next((i for i in block if i.base == "setp" and ends in writes(i)), None)
-    if comparison is None or steps.keys().isdisjoint(reads(comparison)):
+    if comparison is None or {writes(i)[0] for i in steps}.isdisjoint(reads(comparison)):
         return []
-    return [*steps.values(), comparison, branch]
+    return [*steps, comparison, branch]
 
 
-def _is_constant_step(instruction: Instruction) -> bool:
-    """`add r, r, constant`."""
+def _constant_step(instruction: Instruction) -> int:
+    """The constant of `add r, r, constant`, 0 for everything else."""
     if instruction.base != "add" or len(instruction.operands) != 3:
-        return False
+        return 0
     target, source, step = instruction.operands
-    return isinstance(step, Integer) and target == source
+    return step.value if isinstance(step, Integer) and target == source else 0
+
+
+def _steps(block: list[Instruction]) -> dict[str, int]:
+    """Constants by which registers advance in one round of a loop."""
+    return {writes(i)[0]: _constant_step(i) for i in block if _constant_step(i)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +119,9 @@ def lower(kernel: Kernel) -> Lowering:
     shares: dict[Instruction, float] = {}
     copies = tuple(_copies(kernel, index) for index in range(len(kernel.blocks)))
     for block, count in zip(kernel.blocks, copies, strict=True):
+        shares.update(merged_shares(block, count, _steps(block) if count > 1 else None))
         if count > 1:
             shares.update(dict.fromkeys(_loop_overhead(block), 1 / count))
-        for group in _merged_groups(block):
-            shares.update(dict.fromkeys(group, 1 / len(group)))
     return Lowering(
         {
             instruction: Lowered(_lowered_work(instruction, readers), shares.get(instruction, 1.0))
@@ -190,55 +193,3 @@ def _is_only_the_base(user: Instruction, name: str) -> bool:
         and address.base.name == name
         and reads(user).count(name) == 1
     )
-
-
-def _merged_groups(block: list[Instruction]) -> Iterable[list[Instruction]]:
-    """Groups of 32-bit shared accesses of one base that become one wider access."""
-    open_groups: defaultdict[tuple[str, str], list[tuple[int, Instruction]]] = defaultdict(list)
-    for instruction in block:
-        access = _shared_word(instruction)
-        if access is not None:
-            base, offset = access
-            open_groups[instruction.base, base].append((offset, instruction))
-        if instruction.base == "st" and "shared" in instruction.modifiers:
-            yield from _closed(open_groups, "ld")
-        for name in writes(instruction):
-            for key in [k for k in open_groups if k[1] == name]:
-                yield from _runs(open_groups.pop(key))
-    for accesses in open_groups.values():
-        yield from _runs(accesses)
-
-
-def _closed(
-    groups: dict[tuple[str, str], list[tuple[int, Instruction]]], base: str
-) -> Iterable[list[Instruction]]:
-    for key in [k for k in groups if k[0] == base]:
-        yield from _runs(groups.pop(key))
-
-
-def _shared_word(instruction: Instruction) -> tuple[str, int] | None:
-    """(base, offset) of an unguarded, scalar 32-bit load or store of shared memory."""
-    modifiers = instruction.modifiers
-    if instruction.base not in ("ld", "st") or "shared" not in modifiers or instruction.guard is not None:
-        return None
-    if TYPE_BYTES.get(instruction.type) != 4 or not {"v2", "v4", "volatile"}.isdisjoint(modifiers):
-        return None
-    address = address_of(instruction)
-    match address.base if address else None:
-        case Register(name) | Symbol(name):
-            return name, address.offset if address else 0
-    return None
-
-
-def _runs(accesses: list[tuple[int, Instruction]]) -> Iterable[list[Instruction]]:
-    """Cut a base's accesses into aligned runs of four or two neighbouring words."""
-    by_offset = dict(sorted(accesses, key=lambda access: access[0]))
-    while by_offset:
-        start = next(iter(by_offset))
-        for words in (_WIDEST, 2, 1):
-            offsets = [start + 4 * n for n in range(words)]
-            if words == 1 or (start % (4 * words) == 0 and all(o in by_offset for o in offsets)):
-                group = [by_offset.pop(o) for o in offsets]
-                if words > 1:
-                    yield group
-                break

@@ -1,0 +1,1 @@
+"""A published series of FP32 matrix products, modelled."""

@@ -1,0 +1,60 @@
+"""Compare modelled with published GFLOP/s: `python -m benchmarks.rank.sgemm [--device virtual:a6000]`.
+
+Published: Simon Boehm, "How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance" (2022), products of
+4096 x 4096 FP32 matrices on an RTX A6000. The kernels here follow its steps but are not its code, so
+agreement within
+a factor is all there is to expect.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.rank.pairs import product
+from cudamaster.toolchain.arguments import Arguments
+from cudamaster.toolchain.catalog import open_device
+from cudamaster.toolchain.kernel import KernelSource
+from cudamaster.toolchain.outputs import RunFailure
+
+N = 4096
+PUBLISHED_GFLOPS = {
+    "naive": 309.0,
+    "coalesced": 1987.0,
+    "tiled": 2980.0,
+    "column": 8475.0,
+    "square": 15972.0,
+    "vectorised": 18237.0,
+    "warptiled": 21779.0,
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Exit code 0 when the series comes out in order and every step within a factor of two."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", default="virtual:a6000")
+    device = open_device(parser.parse_args(arguments).device)
+    text = (Path(__file__).parent / "series.cu").read_text()
+    matrices = Arguments(product(N)(np.random.default_rng(0)), "sgemm")
+    rates = []
+    for entry, published in PUBLISHED_GFLOPS.items():
+        build = device.build(KernelSource(text, entry, "series.cu"))
+        profile = device.profile(build, matrices)
+        if isinstance(profile, RunFailure):
+            print(f"{entry:12} {profile.kind}: {profile.reason}")
+            return 1
+        device.release(build)
+        rates.append(2 * N**3 / profile.time_ms / 1e6)
+        print(
+            f"{entry:12} modelled {rates[-1]:8.0f} GFLOP/s  published {published:8.0f}  "
+            f"ratio {rates[-1] / published:5.2f}  {profile.kernels[0].bound_by}",
+            flush=True,
+        )
+    device.close()
+    ratios = [rate / published for rate, published in zip(rates, PUBLISHED_GFLOPS.values(), strict=True)]
+    return 0 if rates == sorted(rates) and all(0.5 < ratio < 2 for ratio in ratios) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
