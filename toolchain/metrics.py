@@ -1,8 +1,8 @@
 """Every profiler metric, declared once: name, unit, meaning, Nsight Compute's counter, and how it follows
 from counts.
 
-A function decorated with `@metric` declares one; its docstring is what agents, reports and the documentation
-show.
+A function decorated with `@metric` declares one; its docstring is what agents, reports and the
+documentation show.
 """
 
 import inspect
@@ -83,8 +83,7 @@ def memory_throughput(counts: Counts) -> float | None:
 
 @metric("time", "%", "lower")
 def latency_share(counts: Counts) -> float | None:
-    """Share of the time in which warps only wait (for memory, barriers, dependent results) and no unit is the
-    limit."""
+    """Share of the time in which warps wait for memory, barriers or results, and no unit is the limit."""
     return 100 * counts.latency_share
 
 
@@ -141,7 +140,8 @@ def l1_hit_rate(counts: Counts) -> float | None:
 )
 def global_load_sectors_per_request(counts: Counts) -> float | None:
     """32-byte sectors one warp-wide global load touches; ideal = bytes a lane loads (fp32 4, bf16 2, float4
-    16)."""
+    16).
+    """
     return _ratio(counts.global_load_sectors, counts.global_load_requests)
 
 
@@ -152,8 +152,9 @@ def global_load_sectors_per_request(counts: Counts) -> float | None:
     ncu="l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
 )
 def global_store_sectors_per_request(counts: Counts) -> float | None:
-    """32-byte sectors one warp-wide global store touches; ideal = bytes a lane stores (fp32 4, bf16 2, float4
-    16)."""
+    """32-byte sectors one warp-wide global store touches; ideal = bytes a lane stores (fp32 4, bf16 2,
+    float4 16).
+    """
     return _ratio(counts.global_store_sectors, counts.global_store_requests)
 
 
@@ -172,7 +173,8 @@ def global_atomic_requests(counts: Counts) -> float | None:
 @metric("memory", "lanes/request", "lower")
 def global_atomic_lanes_per_request(counts: Counts) -> float | None:
     """Lanes that take part in one warp-wide global atomic; 1 where a warp or block reduced its values
-    first."""
+    first.
+    """
     return _ratio(counts.global_atomic_lanes, counts.global_atomic_requests)
 
 
@@ -203,7 +205,8 @@ def l1_throughput(counts: Counts) -> float | None:
 @metric("compute", "FLOP/byte", "neither")
 def arithmetic_intensity(counts: Counts) -> float | None:
     """Floating-point operations ÷ DRAM bytes; below the ridge point (peak FLOP/s ÷ peak bytes/s) memory
-    binds."""
+    binds.
+    """
     return _ratio(counts.flops, counts.dram_read_bytes + counts.dram_write_bytes)
 
 
@@ -216,7 +219,8 @@ def fma_pipe_utilisation(counts: Counts) -> float | None:
 @metric("compute", "%", "neither", ncu="sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active")
 def alu_pipe_utilisation(counts: Counts) -> float | None:
     """How busy the integer, logic and comparison pipe is; high values in a floating-point kernel are
-    overhead."""
+    overhead.
+    """
     return 100 * counts.alu_busy
 
 
@@ -266,14 +270,16 @@ def branch_divergence(counts: Counts) -> float | None:
 @metric("occupancy", "%", "higher", ncu="sm__maximum_warps_per_active_cycle_pct")
 def theoretical_occupancy(counts: Counts) -> float | None:
     """Warps that fit on an SM ÷ its limit. 25 to 50 % is enough where each thread has several independent
-    loads."""
+    loads.
+    """
     return 100 * counts.warps_per_sm / counts.spec.warps_per_sm
 
 
 @metric("occupancy", "waves", "neither", ncu="launch__waves_per_multiprocessor")
 def waves(counts: Counts) -> float | None:
     """Grid ÷ blocks resident at one time; well below 1 leaves SMs idle, just above an integer leaves a
-    tail."""
+    tail.
+    """
     return counts.waves
 
 

@@ -1,5 +1,4 @@
-"""Print how many pairs the device ranks right: `python -m benchmarks.rank [--device virtual:h200] [name
-…]`."""
+"""Print how many pairs the device ranks right: `python -m benchmarks.rank [--device D] [name …]`."""
 
 import argparse
 import sys

@@ -1,9 +1,7 @@
-"""Pairs of kernels for one job whose order on hardware is well known: `kernels/<name>.cu` holds `slow` and
-`fast`.
+"""Pairs of kernels for one job whose order on hardware is known: `kernels/<name>.cu` holds `slow` and `fast`.
 
 `least` is how many times faster `fast` is at least, on any card since 2018; a claim of the literature (CUDA
-best
-practices guide, published optimisation series), not a measurement of ours.
+best practices guide, published optimisation series), not a measurement of ours.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,8 @@
 """Compare modelled with published GFLOP/s: `python -m benchmarks.rank.sgemm [--device virtual:a6000]`.
 
-Published: Simon Boehm, "How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance" (2022), products of
-4096 x 4096 FP32 matrices on an RTX A6000. The kernels here follow its steps but are not its code, so
-agreement within
-a factor is all there is to expect.
+Published: Simon Boehm, "How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance" (2022), products
+of 4096 x 4096 FP32 matrices on an RTX A6000. The kernels here follow its steps but are not its code, so
+agreement within a factor is all there is to expect.
 """
 
 import argparse

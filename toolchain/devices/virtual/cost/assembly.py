@@ -52,9 +52,8 @@ def profile_launches(
     """Profile of one call.
 
     `launches` are (sampled launch, how often it was repeated), in the order of the call; L2 starts cold and
-    then holds
-    what the launches before left in it. `source_files` are the candidate's `.file` numbers, for the hot
-    lines.
+    then holds what the launches before left in it. `source_files` are the candidate's `.file` numbers, for
+    the hot lines.
     """
     by_name = {one.name: one for one in resources}
     contents = L2Contents(gpu.device.l2_bytes * gpu.model.l2_usable_fraction)

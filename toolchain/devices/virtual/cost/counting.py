@@ -1,5 +1,4 @@
-"""The facts that metrics need, of one modelled launch: sampled counters scaled to the grid, and rates over
-its time."""
+"""The facts that metrics need: a launch's sampled counters scaled to its grid, and rates over its time."""
 
 from collections.abc import Callable
 from typing import Literal

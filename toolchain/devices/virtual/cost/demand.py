@@ -25,8 +25,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "memory": ("fabric", "l2", "dram", "atomics"),
     "latency": ("latency",),
 }
-"""Resources that work on the same stream of instructions or bytes, so that only the busiest of a family
-binds."""
+"""Resources that work on one stream of instructions or bytes: only the busiest of a family binds."""
 
 _SHARED_ATOMIC = 2.0
 """Passes of an integer atomic on shared memory: read and write."""

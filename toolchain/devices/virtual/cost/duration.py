@@ -1,9 +1,8 @@
 """Bounds to time: how much of the bounds' work overlaps, and what a launch costs besides.
 
 The busiest resource of each family binds it; families overlap as the p-norm of their cycles (p large:
-perfectly). A block
-that meets at barriers alternates between loading and computing, so with few blocks on an SM to fill the gaps
-p is lower.
+perfectly). A block that meets at barriers alternates between loading and computing, so with few blocks on
+an SM to fill the gaps p is lower.
 """
 
 from collections.abc import Mapping

@@ -1,16 +1,15 @@
 """Distinct bytes that many blocks touch, extrapolated from the footprints of a few.
 
 Needed of the sample: groups (b, b + 1, b + grid.x) of neighbouring blocks, spread evenly over the grid with
-the first
-and the last block among them. Without neighbours blocks count as sharing nothing nearby.
+the first and the last block among them. Without neighbours, what blocks far apart share stands in.
 
-The model is separable: a rectangle of wx × wy blocks touches u·(1 + (wx - 1)(1 - ox))·(1 + (wy - 1)(1 - oy))
-of a
-buffer, where u is a block's own footprint and ox, oy the share of it that the next block in x or y touches
-too.
-Blocks far apart tell whether sharing among neighbours goes on: without it a grid of one dimension that walks
-a matrix in
-tiles would seem to touch one row only.
+The model is separable: a rectangle of wx × wy blocks touches
+
+    u·(1 + (wx - 1)(1 - ox))·(1 + (wy - 1)(1 - oy))
+
+sectors of a buffer, where u is a block's own footprint and ox, oy the share of it that the next block in x or
+y touches too. Blocks far apart tell whether sharing among neighbours goes on: without it a grid of one
+dimension that walks a matrix in tiles would seem to touch one row only.
 """
 
 import math
@@ -24,8 +23,7 @@ from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 
 SECTOR_BYTES = 32
 _REGULAR = 0.6
-"""Share of the two commonest gaps between sectors from which a footprint counts as regular rather than
-random."""
+"""From this share of the two commonest gaps between sectors on, a footprint is regular, not random."""
 _FEW = 8
 """Footprints of fewer sectors have no pattern."""
 
@@ -154,8 +152,7 @@ def _measure(parts: Sequence[Sectors], pairs: _Pairs, size: float, access_bytes:
 
 
 def _shared(parts: Sequence[Sectors], pairs: Sequence[tuple[int, int]]) -> float:
-    """Mean share of the smaller footprint that both blocks of a pair touch; pairs that touch nothing do not
-    count."""
+    """Mean share of the smaller footprint that both blocks of a pair touch, over pairs that touch any."""
     shares = [
         len(np.intersect1d(parts[a], parts[b], assume_unique=True)) / min(len(parts[a]), len(parts[b]))
         for a, b in pairs

@@ -46,8 +46,7 @@ def hot_lines(modelled: ModelledLaunch, files: Collection[int] | None, limit: in
 
 
 def instruction_shares(modelled: ModelledLaunch) -> dict[Instruction, float]:
-    """Share of the time by instruction: of each family's weight, its part of the family's busiest
-    resource."""
+    """Share of the time by instruction: its part of each family's busiest resource, weighted."""
     shares: defaultdict[Instruction, float] = defaultdict(float)
     for family in FAMILIES:
         costs = _costs(modelled, modelled.duration.binding(family))

@@ -2,9 +2,9 @@
 
 Patterns are those seen in SASS of sm_80 to sm_90: single-use results folded into their only reader
 (`IMAD.WIDE`, `LEA`, `IADD3`, `LOP3`), address additions folded into a memory instruction's 24-bit offset,
-neighbouring 32-bit accesses of shared memory merged into 64 or 128 bits, and short counted loops unrolled by
-another four. Accesses of global memory are not merged: ptxas does not know how a pointer is aligned, and the
-front end has already widened those it could prove.
+neighbouring 32-bit accesses of shared memory merged into 64 or 128 bits, and short counted loops unrolled
+by another four. Accesses of global memory are not merged: ptxas does not know how a pointer is aligned, and
+the front end has already widened those it could prove.
 """
 
 from collections import Counter, defaultdict
@@ -56,7 +56,7 @@ def _copies(kernel: Kernel, index: int) -> int:
 
 
 def _loop_overhead(block: list[Instruction]) -> list[Instruction]:
-    """What unrolling divides: constant steps of counters and pointers, the comparison of one, and the branch.
+    """What unrolling divides: steps of counters and pointers, the comparison of one, the branch.
 
     Empty where the loop does not end by such a comparison.
     """

@@ -1,8 +1,8 @@
 """Which neighbouring 32-bit accesses of shared memory ptxas makes one access of 64 or 128 bits.
 
-Seen in SASS of sm_80 to sm_90: accesses of one base register at neighbouring, aligned offsets, with no store
-to shared
-memory between loads; in an unrolled loop those of later rounds too, where the base advances by a constant.
+Seen in SASS of sm_80 to sm_90: accesses of one base register at neighbouring, aligned offsets, with no
+store to shared memory between loads; in an unrolled loop those of later rounds too, where the base advances
+by a constant.
 """
 
 from collections import defaultdict

@@ -1,5 +1,4 @@
-"""One launch through the whole model: sampled counters in, modelled time and everything that explains it
-out."""
+"""One launch through the whole model: sampled counters in, modelled time and what explains it out."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,4 @@
-"""How many blocks of a launch fit on an SM, and what keeps more from fitting (CUDA occupancy rules, 8.0 and
-newer)."""
+"""How many blocks of a launch fit on an SM, and what keeps more from fitting (CUDA's occupancy rules)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,8 +25,7 @@ class Occupancy:
     warps_possible: int
     """The SM's own limit of warps."""
     limiter: str
-    """`registers`, `shared memory`, `warps`, `blocks`, or `grid` where the whole grid leaves SMs short of
-    blocks."""
+    """`registers`, `shared memory`, `warps`, `blocks`, or `grid` where the grid is too small to fill SMs."""
     sm_count: int
     block_count: int
 
@@ -58,8 +56,7 @@ class Occupancy:
 
 
 def occupancy(request: LaunchRequest, resources: KernelResources, spec: DeviceSpec) -> Occupancy:
-    """Resident blocks of `request` on one SM of `spec`; at least one, since a launch that cannot run is
-    refused earlier."""
+    """Resident blocks of `request` on one SM; at least one: what cannot run is refused earlier."""
     warps = request.warps_per_block
     warp_registers = _round_up(max(resources.registers, 1) * 32, _REGISTER_UNIT)
     reserved = _RESERVED_SHARED_BYTES if spec.architecture >= "sm_80" else 0

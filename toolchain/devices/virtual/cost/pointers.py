@@ -17,8 +17,7 @@ _POINTER_BYTES = 8
 
 
 def site_allocations(launch: SampledLaunch) -> tuple[int | None, ...]:
-    """For each site the index into `launch.allocations` that its address comes from; None where unknown or
-    mixed."""
+    """For each site the index of the allocation its address comes from; None where unknown or mixed."""
     writers = _writers(launch.kernel)
     found: list[int | None] = []
     for site in launch.sites:

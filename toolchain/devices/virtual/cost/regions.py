@@ -31,8 +31,7 @@ class Region:
 
 
 def form_regions(kernel: Kernel, executions: NDArray[np.int64]) -> tuple[Region, ...]:
-    """Partition the blocks of `kernel` that ran (`executions`: warp executions, shape [blocks]) into
-    regions."""
+    """Partition the blocks that ran (`executions`: of warps, shape [blocks]) into regions."""
     after, before = successors(kernel), predecessors(kernel)
     chains: list[list[int]] = []
     taken: set[int] = set()

@@ -1,9 +1,10 @@
-"""How long one warp would take alone: a scoreboard over straight-line regions, operands' latencies included.
+"""How long one warp would take alone: a scoreboard over straight-line regions.
 
-Inside a region instructions start as soon as their operands are there (ptxas hoists loads), never before the
-last barrier, and at most one a clock. Values still on their way at a region's end are waited for by their
-first reader in the next region, entered from its most executed predecessor: a loop that loads its next tile
-early hides the latency. A short counted loop is walked as many times in a row as ptxas unrolls it.
+Inside a region instructions start as soon as their operands are there (ptxas hoists loads), never before
+the last barrier, and at most one a clock. Values still on their way at a region's end are waited for by
+their first reader in the next region, entered from its most executed predecessor: a loop that loads its
+next tile early hides the latency. A short counted loop is walked as many times in a row as ptxas unrolls
+it.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,5 +1,4 @@
-"""FLOPs and relative speed of tensor-core instructions, read from the opcode (PTX ISA, `mma`, `wmma`,
-`wgmma`)."""
+"""FLOPs and speed of tensor-core instructions, read from the opcode (PTX ISA: `mma`, `wmma`, `wgmma`)."""
 
 import re
 from functools import lru_cache

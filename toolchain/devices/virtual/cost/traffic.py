@@ -1,9 +1,8 @@
 """Bytes a launch moves between L1, L2 and DRAM.
 
 DRAM bytes are compulsory ones (every distinct byte once) plus those fetched again because more than L2 was
-touched in
-between: buffers that a later wave of resident blocks reads once more, and later sweeps of a block over its
-own data.
+touched in between: buffers that a later wave of resident blocks reads once more, and later sweeps of a
+block over its own data.
 """
 
 from collections import defaultdict
@@ -152,8 +151,7 @@ class _Waves:
         self._miss = max(0.0, 1 - usable / distance) if distance else 0.0
 
     def unique(self, index: int, use: _Buffer, scale: float) -> float:
-        """Distinct bytes of the buffer that the grid touches, at least those that stores without loads
-        fill."""
+        """Distinct bytes of the buffer that the grid touches, at least those that mere stores fill."""
         footprint = self._footprints[index]
         whole = SECTOR_BYTES * footprint.grid(self._grid)
         if use.loads or use.atomics or not footprint.own:

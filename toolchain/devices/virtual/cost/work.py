@@ -1,8 +1,8 @@
 """What one PTX instruction asks of an SM: issue slots and slots of its pipes, one table for all opcodes.
 
-A slot is one warp-wide instruction; how many a pipe takes per clock is the GPU's `[model]` table. Weights of
-instructions that ptxas expands (division, square root, double precision's special functions) are counted from
-SASS of sm_90; single instructions follow NVIDIA's throughput table (CUDA programming guide, arithmetic
+A slot is one warp-wide instruction; how many a pipe takes per clock is the GPU's `[model]` table. Weights
+of instructions that ptxas expands (division, square root, double precision's special functions) are counted
+from SASS of sm_90; single instructions follow NVIDIA's throughput table (CUDA programming guide, arithmetic
 instructions).
 """
 
