@@ -20,7 +20,7 @@ STALE_SECONDS = 3600.0
 def cache_folder() -> Path:
     """The cache's root, created: `CUDAMASTER_CACHE_DIR` where set, else the user's cache folder."""
     setting = os.environ.get("CUDAMASTER_CACHE_DIR")
-    folder = Path(setting) if setting else Path(platformdirs.user_cache_dir("cudamaster"))
+    folder = Path(setting).absolute() if setting else Path(platformdirs.user_cache_dir("cudamaster"))
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -73,7 +73,8 @@ def _answer(program: Program, connection: socket.socket) -> None:
             request, files = receive_message(connection)
         except ConnectionEnded:
             return
-        send_message(connection, _reply(program, request, files))
+        token = request.pop("token")
+        send_message(connection, {**_reply(program, request, files), "token": token})
 
 
 def _reply(program: Program, request: dict[str, Any], files: list[int]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cudamaster.toolchain.cache import cache_folder
-from cudamaster.toolchain.errors import EnvironmentLacks, WorkerBroken
+from cudamaster.toolchain.errors import EnvironmentLacks, ToolchainError, WorkerBroken
 from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.wire import ConnectionEnded, WireBroken, receive_message, send_message
 from cudamaster.toolchain.worker.worker import Worker
@@ -36,6 +36,7 @@ class WorkerStarter:
     def __init__(self, program: str) -> None:
         self.program = program
         self._running: _Running | None = None
+        self._closed = False
         self._lock = threading.Lock()
 
     def start(self, limits: WorkerLimits) -> Worker:
@@ -44,6 +45,7 @@ class WorkerStarter:
         Raises EnvironmentLacks for what the program says the machine lacks, WorkerBroken where it fails.
         """
         with self._lock:
+            self._closed = False
             running = self._zygote()
             try:
                 return _fork(running.control, limits)
@@ -52,10 +54,22 @@ class WorkerStarter:
                 self._stop()
                 raise WorkerBroken(f"no worker could be started: {failure}\n{words}") from failure
 
+    def warm(self) -> None:
+        """Start the zygote in the background, so that the first worker need not wait for it."""
+        if self._running is None:
+            threading.Thread(target=self._start_quietly, daemon=True).start()
+
     def close(self) -> None:
         """End the zygote and all its workers."""
         with self._lock:
+            self._closed = True
             self._stop()
+
+    def _start_quietly(self) -> None:
+        """What goes wrong here goes wrong again, and is told, when the first worker is asked for."""
+        with self._lock, contextlib.suppress(ToolchainError):
+            if not self._closed:
+                self._zygote()
 
     def _zygote(self) -> _Running:
         running = self._running

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 LENGTH = struct.Struct("<I")
-MOST_BYTES = 64 << 20
+MOST_BYTES = 16 << 20
 MOST_FILES = 16
 
 Message = dict[str, Any]

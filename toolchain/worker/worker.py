@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import secrets
 import select
 import selectors
 import signal
@@ -58,15 +59,19 @@ class Worker:
                 return self.end
             self._printed.clear()
             self._channel.settimeout(seconds)
+            token = secrets.token_hex(8)
             try:
-                send_message(self._channel, request, files)
-                return self._wait(time.monotonic() + seconds, seconds)
+                send_message(self._channel, {**request, "token": token}, files)
+                return _with_token(token, self._wait(time.monotonic() + seconds, seconds))
             except (ConnectionEnded, ConnectionResetError):
                 return self._collect(seconds)
             except TimeoutError:
                 return self._collect(seconds, timed_out=True)
             except WireBroken:
                 return self._collect(seconds, forged=True)
+            except KeyboardInterrupt:
+                self._collect(seconds, timed_out=True)
+                raise
 
     def wait_until_ready(self, seconds: float) -> None:
         """Wait for the child to have hardened itself. Raises WorkerBroken where it could not."""
@@ -164,3 +169,10 @@ class Worker:
         with self._handle_lock:
             os.close(self._handle)
             self._handle = -1
+
+
+def _with_token(token: str, reply: Message) -> Message:
+    """The reply without its token. Raises WireBroken for another request's, or a made-up one."""
+    if reply.pop("token", None) != token:
+        raise WireBroken("a reply to no request")
+    return reply

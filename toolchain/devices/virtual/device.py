@@ -85,6 +85,7 @@ class VirtualDevice:
 
     def build(self, source: KernelSource) -> Build:
         """Compile `source` for this GPU, or find it compiled."""
+        self._starter.warm()
         return compile_kernel(source, self.spec.architecture, self._toolchain)
 
     def run(self, build: Build, arguments: Arguments) -> Outputs | RunFailure:

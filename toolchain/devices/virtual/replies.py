@@ -31,7 +31,7 @@ def decode_failure(fields: Any) -> RunFailure:
     try:
         fault = None if fields["fault"] is None else decode_fault(fields["fault"])
         return RunFailure(FailureKind(fields["kind"]), _text(fields["reason"]), fault)
-    except (KeyError, TypeError, ValueError) as failure:
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
         raise ReplyForged("a failure without its parts") from failure
 
 
@@ -56,7 +56,7 @@ def decode_fault(fields: Any) -> Fault:
             block=None if fields["block"] is None else _three(fields["block"]),
             thread=None if fields["thread"] is None else _three(fields["thread"]),
         )
-    except (KeyError, TypeError, ValueError) as failure:
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
         raise ReplyForged("a fault without its parts") from failure
 
 
@@ -69,7 +69,7 @@ def decode_profile(kernels: Any) -> Profile:
     """Raises ReplyForged."""
     try:
         return Profile(Clock.MODELLED, tuple(_kernel(fields) for fields in _entries(kernels)))
-    except (KeyError, TypeError, ValueError) as failure:
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
         raise ReplyForged("a profile without its parts") from failure
 
 

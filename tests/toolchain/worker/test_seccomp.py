@@ -1,0 +1,88 @@
+"""The filter's decisions, by running its program on both architectures' calls here."""
+
+import errno
+import struct
+
+import pytest
+
+from cudamaster.toolchain.worker import syscalls
+from cudamaster.toolchain.worker.seccomp import (
+    ALLOW,
+    AUDIT_ARCHITECTURES,
+    FAIL_WITH,
+    KILL_PROCESS,
+    NoFilter,
+    filter_program,
+)
+
+OWN = 4242
+DENIED, ABSENT = FAIL_WITH | errno.EPERM, FAIL_WITH | errno.ENOSYS
+MACHINES = sorted(AUDIT_ARCHITECTURES)
+READ = {"x86_64": 0, "aarch64": 63}
+O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_CLOEXEC = 0, 1, 2, 0o100, 0o2000000
+
+
+def decision(machine: str, number: int, *arguments: int, architecture: int | None = None) -> int:
+    """What the kernel would do: `struct seccomp_data` through a classic BPF machine."""
+    architecture = AUDIT_ARCHITECTURES[machine] if architecture is None else architecture
+    padded = (*arguments, *(0 for _ in range(6 - len(arguments))))
+    data = struct.pack("<IIQ6Q", number, architecture, 0, *(a % 2**64 for a in padded))
+    program = list(struct.iter_unpack("<HBBI", filter_program(machine, OWN)))
+    at, accumulator = 0, 0
+    while True:
+        code, if_true, if_false, constant = program[at]
+        at += 1
+        if code == 0x20:
+            (accumulator,) = struct.unpack_from("<I", data, constant)
+        elif code == 0x06:
+            return int(constant)
+        else:
+            holds = {
+                0x15: accumulator == constant,
+                0x35: accumulator >= constant,
+                0x45: accumulator & constant,
+            }[code]
+            at += if_true if holds else if_false
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_denied_call_fails_and_ordinary_ones_pass(machine: str) -> None:
+    for group in syscalls.DENIED.values():
+        for name, numbers in group.items():
+            number = getattr(numbers, machine)
+            assert number is None or decision(machine, number) == DENIED, name
+    for numbers in syscalls.ABSENT.values():
+        assert decision(machine, getattr(numbers, machine)) == ABSENT
+    assert decision(machine, READ[machine]) == ALLOW
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_arguments_decide_where_a_call_has_honest_uses(machine: str) -> None:
+    clone, openat = getattr(syscalls.CLONE, machine), getattr(syscalls.OPENAT, machine)
+    assert decision(machine, clone, 0x003D0F00) == ALLOW  # what pthread_create asks for
+    assert decision(machine, clone, 17) == DENIED  # what fork asks for
+    assert decision(machine, openat, -100, 0, O_RDONLY | O_CLOEXEC) == ALLOW
+    for flags in (O_WRONLY, O_RDWR, O_CREAT | O_RDWR):
+        assert decision(machine, openat, -100, 0, flags) == DENIED
+    for numbers in (syscalls.KILL, syscalls.TGKILL):
+        number = getattr(numbers, machine)
+        assert decision(machine, number, OWN, 6) == ALLOW
+        for other in (0, -1, 1, -OWN):
+            assert decision(machine, number, other, 9) == DENIED
+    prctl, prlimit = getattr(syscalls.PRCTL, machine), getattr(syscalls.PRLIMIT64, machine)
+    assert decision(machine, prctl, 15) == ALLOW  # PR_SET_NAME
+    assert [decision(machine, prctl, option) for option in (1, 4, 22, 35)] == [DENIED] * 4
+    assert decision(machine, prlimit, 0, 7, 0) == ALLOW
+    assert decision(machine, prlimit, 0, 7, 1 << 40) == DENIED
+
+
+def test_other_interfaces_of_the_same_kernel_are_closed() -> None:
+    assert decision("x86_64", 0x40000000 | 59) == DENIED  # x32
+    assert decision("x86_64", 11, architecture=0x40000003) == KILL_PROCESS  # i386
+    assert decision("x86_64", 2, 0, O_WRONLY) == DENIED
+    assert decision("x86_64", 2, 0, O_RDONLY) == ALLOW
+
+
+def test_an_unknown_machine_is_refused_not_guessed() -> None:
+    with pytest.raises(NoFilter, match="riscv64"):
+        filter_program("riscv64", OWN)
