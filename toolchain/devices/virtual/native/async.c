@@ -1,28 +1,11 @@
 /* `cp.async`: copies that land as late as the program allows, when their thread waits for them.
  * So a missing wait, or one that waits for too few groups, reads what was there before. Copies nobody waited
  * for when the block ends are dropped. Each lane of a warp has its own groups. */
+#include "async.h"
+
 #include <stdlib.h>
 
-#include "lanes.h"
-
-/* One warp-wide copy that has not landed in all its lanes. */
-typedef struct {
-    uint64_t destination[LANES], source[LANES];
-    uint32_t source_bytes[LANES]; /* the rest of `bytes` becomes zeros */
-    uint32_t group[LANES];
-    uint32_t pending; /* lanes still to land */
-    uint32_t bytes;
-} Copy;
-
-/* One warp's copies, oldest first; `next` chains the queues of a block from `VgBlock.async`. */
-typedef struct Queue {
-    uint32_t group[LANES]; /* the group each lane is filling */
-    uint32_t count, capacity;
-    Copy *copies;
-    struct Queue *next;
-} Queue;
-
-static Queue *queue_of(VgWarp *warp)
+Queue *vg_async_queue(VgWarp *warp)
 {
     if (!warp->async) {
         Queue *queue = calloc(1, sizeof *queue);
@@ -32,13 +15,12 @@ static Queue *queue_of(VgWarp *warp)
     return warp->async;
 }
 
-static Copy *new_copy(Queue *queue)
+void vg_async_grow(void **elements, uint32_t count, uint32_t *capacity, size_t size)
 {
-    if (queue->count == queue->capacity) {
-        queue->capacity = queue->capacity ? 2 * queue->capacity : 16;
-        queue->copies = realloc(queue->copies, queue->capacity * sizeof(Copy));
-    }
-    return &queue->copies[queue->count++];
+    if (count < *capacity)
+        return;
+    *capacity = *capacity ? 2 * *capacity : 16;
+    *elements = realloc(*elements, *capacity * size);
 }
 
 /* A copy of fewer bytes than a lane's access was checked for: look the source up here. */
@@ -52,16 +34,16 @@ static void check_short_source(VgWarp *warp, uint32_t lane, uint64_t source, uin
 void vg_cp_async(VgWarp *warp, uint32_t active, const uint64_t *destination, const uint64_t *source,
                  const uint32_t *source_bytes, int bytes, int check)
 {
-    Queue *queue = queue_of(warp);
-    Copy *copy = new_copy(queue);
+    Queue *queue = vg_async_queue(warp);
+    vg_async_grow((void **)&queue->copies, queue->copy_count, &queue->copy_capacity, sizeof(Copy));
+    Copy *copy = &queue->copies[queue->copy_count++];
     copy->pending = active;
     copy->bytes = (uint32_t)bytes;
-    EACH_LANE(lane) {
-        copy->destination[lane] = destination[lane];
-        copy->source[lane] = source[lane];
-        copy->source_bytes[lane] = source_bytes[lane];
-        copy->group[lane] = queue->group[lane];
-    }
+    copy->number = queue->number++;
+    memcpy(copy->destination, destination, sizeof copy->destination);
+    memcpy(copy->source, source, sizeof copy->source);
+    memcpy(copy->source_bytes, source_bytes, sizeof copy->source_bytes);
+    memcpy(copy->group, queue->group, sizeof copy->group);
     EACH_ACTIVE(lane, check ? active : 0)
         if (source_bytes[lane] < (uint32_t)bytes)
             check_short_source(warp, lane, source[lane], source_bytes[lane]);
@@ -88,26 +70,26 @@ static void land(Copy *copy, uint32_t lanes)
 static void forget_landed(Queue *queue)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < queue->count; i++)
+    for (uint32_t i = 0; i < queue->copy_count; i++)
         if (queue->copies[i].pending) {
             if (kept != i)
                 queue->copies[kept] = queue->copies[i];
             kept++;
         }
-    queue->count = kept;
+    queue->copy_count = kept;
 }
 
 void vg_cp_async_commit(VgWarp *warp, uint32_t active)
 {
-    Queue *queue = queue_of(warp);
+    Queue *queue = vg_async_queue(warp);
     EACH_LANE(lane) queue->group[lane] += active >> lane & 1;
 }
 
 /* Lands all but each active lane's `newest` last committed groups. */
 void vg_cp_async_wait_group(VgWarp *warp, uint32_t active, int newest)
 {
-    Queue *queue = queue_of(warp);
-    for (uint32_t i = 0; i < queue->count; i++) {
+    Queue *queue = vg_async_queue(warp);
+    for (uint32_t i = 0; i < queue->copy_count; i++) {
         Copy *copy = &queue->copies[i];
         uint32_t due = 0;
         EACH_LANE(lane) due |= (uint32_t)(queue->group[lane] - copy->group[lane] > (uint32_t)newest) << lane;
@@ -119,18 +101,83 @@ void vg_cp_async_wait_group(VgWarp *warp, uint32_t active, int newest)
 /* Lands everything the active lanes issued, committed or not. */
 void vg_cp_async_wait_all(VgWarp *warp, uint32_t active)
 {
-    Queue *queue = queue_of(warp);
-    for (uint32_t i = 0; i < queue->count; i++)
+    Queue *queue = vg_async_queue(warp);
+    for (uint32_t i = 0; i < queue->copy_count; i++)
         land(&queue->copies[i], active & queue->copies[i].pending);
     forget_landed(queue);
 }
 
+void vg_async_land_before(Queue *queue, uint32_t lane, uint64_t number)
+{
+    for (uint32_t i = 0; i < queue->copy_count && queue->copies[i].number < number; i++)
+        land(&queue->copies[i], queue->copies[i].pending & 1u << lane);
+    forget_landed(queue);
+}
+
+/* --- arrivals at barriers -------------------------------------------------------------------------------------- */
+
+/* Unless `noinc`, the arrival also raises the number that the barrier expects. */
+void vg_cp_async_mbarrier_arrive(VgWarp *warp, uint32_t active, const uint64_t *barriers, int noinc)
+{
+    Queue *queue = vg_async_queue(warp);
+    EACH_ACTIVE(lane, active) {
+        vg_async_grow((void **)&queue->arrivals, queue->arrival_count, &queue->arrival_capacity, sizeof(Arrival));
+        queue->arrivals[queue->arrival_count++] = (Arrival){barriers[lane], queue->number, lane};
+        if (!noinc)
+            vg_mbarrier_more_expected(barriers[lane]);
+    }
+}
+
+static void settle_arrivals(VgWarp *warp, Queue *queue, uint64_t barrier)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < queue->arrival_count; i++) {
+        Arrival arrival = queue->arrivals[i];
+        if (arrival.barrier != barrier) {
+            queue->arrivals[kept++] = arrival;
+            continue;
+        }
+        vg_async_land_before(queue, arrival.lane, arrival.number);
+        vg_mbarrier_one_arrival(warp, arrival.lane, barrier);
+    }
+    queue->arrival_count = kept;
+}
+
+static void settle_bulks(Queue *queue, uint64_t barrier)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < queue->bulk_count; i++) {
+        Bulk bulk = queue->bulks[i];
+        if (bulk.barrier != barrier) {
+            queue->bulks[kept++] = bulk;
+            continue;
+        }
+        vg_bulk_land(&bulk);
+        vg_mbarrier_bytes_arrived(barrier, bulk.bytes);
+    }
+    queue->bulk_count = kept;
+}
+
+void vg_async_settle(VgWarp *warp, uint64_t barrier)
+{
+    for (Queue *queue = warp->block->async; queue; queue = queue->next) {
+        settle_arrivals(warp, queue, barrier);
+        settle_bulks(queue, barrier);
+    }
+}
+
+/* Bulk copies to global memory complete by themselves; what was to land in shared memory is gone with it. */
 void vg_async_end(VgBlock *block)
 {
     Queue *queue = block->async;
     while (queue) {
         Queue *next = queue->next;
+        for (uint32_t i = 0; i < queue->bulk_count; i++)
+            if (!queue->bulks[i].barrier)
+                vg_bulk_land(&queue->bulks[i]);
         free(queue->copies);
+        free(queue->arrivals);
+        free(queue->bulks);
         free(queue);
         queue = next;
     }
