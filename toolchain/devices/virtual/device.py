@@ -4,6 +4,7 @@ Outputs and guard bands are read from shared memory here; only faults and counte
 """
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
-from cudamaster.toolchain.cache import cache_folder
+from cudamaster.toolchain.cache import cache_folder, remove_stale
 from cudamaster.toolchain.devices.virtual.calls import (
     Profiled,
     build_fields,
@@ -82,6 +83,7 @@ class VirtualDevice:
         self._pool = WorkerPool(self._starter, limits.memory_bytes)
         self._profiles: OrderedDict[tuple[str, str, int], Profiled] = OrderedDict()
         self._lock = threading.Lock()
+        remove_stale(time.time())
 
     def build(self, source: KernelSource) -> Build:
         """Compile `source` for this GPU, or find it compiled."""
