@@ -54,6 +54,8 @@ class EngineMachine:
     faults: list[Fault] = field(default_factory=list)
     fault: Fault | None = None
     """The first fault that stopped a launch."""
+    incomplete: bool = False
+    """Whether a launch of this call was only sampled, so that later ones may have seen wrong data."""
     memory_operations: list[tuple[str, int]] = field(default_factory=list)
     samples: Samples = field(init=False)
     _reported: dict[str, KernelResources] = field(init=False)
@@ -70,7 +72,7 @@ class EngineMachine:
         self.plan = plan
         self.samples = Samples(plan or SamplePlan())
         self.launches, self.faults, self.memory_operations = [], [], []
-        self.fault = None
+        self.fault, self.incomplete = None, False
         self._whole_run = 0.0
 
     def add_module(self, ptx: str) -> None:
@@ -115,32 +117,41 @@ class EngineMachine:
         if not self.samples.is_due(request):
             sample = self.samples.repeat(request)
             return self.engine.launch(request) if self._may_run_whole(sample, plan) else None
-        snapshot = self._take_snapshot(plan, request)
+        snapshot = self.take_snapshot(plan) if request.block_count > plan.blocks else None
         sample_or_fault = self.engine.sample(
             request, sampled_blocks(request.grid, plan), self.l1_share(request)
         )
         if isinstance(sample_or_fault, Fault):
-            self.native.vgrt_drop_snapshot(snapshot)
+            self.drop(snapshot)
             return sample_or_fault
         self.samples.take(sample_or_fault)
         if _is_whole(sample_or_fault) or not self._may_run_whole(sample_or_fault, plan):
-            self.native.vgrt_drop_snapshot(snapshot)
+            self.drop(snapshot)
             return None
-        if snapshot:
-            self.native.vgrt_put_back(snapshot)
+        self.put_back(snapshot)
         return self.engine.launch(request)
 
-    def _take_snapshot(self, plan: SamplePlan, request: LaunchRequest) -> ctypes.c_void_p | None:
-        """What the sample will be undone with; None where it is the whole grid or memory is too large."""
-        if request.block_count <= plan.blocks:
-            return None
+    def take_snapshot(self, plan: SamplePlan) -> ctypes.c_void_p | None:
+        """A copy of writable device memory; None where that is more than the plan allows."""
         taken = self.native.vgrt_take_snapshot(ctypes.c_uint64(plan.snapshot_bytes))
         return ctypes.c_void_p(taken) if taken else None
 
+    def put_back(self, snapshot: ctypes.c_void_p | None) -> None:
+        """Undo what was written since the snapshot, and drop it."""
+        if snapshot:
+            self.native.vgrt_put_back(snapshot)
+
+    def drop(self, snapshot: ctypes.c_void_p | None) -> None:
+        """Free the snapshot."""
+        self.native.vgrt_drop_snapshot(snapshot)
+
     def _may_run_whole(self, sample: SampledLaunch, plan: SamplePlan) -> bool:
+        """Whether the launch is cheap enough, and the call's budget is not spent; counted as run if so."""
         instructions = thread_instructions(sample)
-        self._whole_run += instructions
-        return instructions < plan.whole_below and self._whole_run < plan.whole_total
+        cheap = instructions < plan.whole_below and self._whole_run + instructions < plan.whole_total
+        self._whole_run += instructions if cheap else 0.0
+        self.incomplete |= not cheap
+        return cheap
 
 
 def _is_whole(sample: SampledLaunch) -> bool:

@@ -1,8 +1,9 @@
 """Which blocks of a launch are sampled, which launches are, and how many launches each sample stands for."""
 
+import math
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -24,6 +25,10 @@ class SamplePlan:
     snapshot_bytes: int = 256 << 20
     """Writable device memory up to which a sampled launch is undone before its whole grid runs."""
     seed: int = 0
+
+    def whole(self) -> "SamplePlan":
+        """The same samples, with every launch run whole besides."""
+        return replace(self, whole_below=math.inf, whole_total=math.inf)
 
 
 def sampled_blocks(grid: tuple[int, int, int], plan: SamplePlan) -> tuple[int, ...]:

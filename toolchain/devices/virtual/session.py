@@ -158,9 +158,21 @@ class Session:
         """Call `extern "C" void entry(arguments…, stream)` once.
 
         Without a plan every launch runs whole. With one, each launch is sampled as the plan says, and runs
-        whole besides where that is cheap. After a fault the entry is left where it was.
+        whole besides where that is cheap; a fault that skipped work may have caused counts only if it occurs
+        again when all launches run whole. After a fault the entry is left where it was.
         Raises Unsupported, or AttributeError where there is no such entry.
         """
+        if plan is None:
+            return self._call_once(entry, arguments, None)
+        before = self._machine.take_snapshot(plan)
+        report = self._call_once(entry, arguments, plan)
+        if report.fault is None or not self._machine.incomplete:
+            self._machine.drop(before)
+            return report
+        self._machine.put_back(before)
+        return self._call_once(entry, arguments, plan.whole())
+
+    def _call_once(self, entry: str, arguments: Sequence[Argument], plan: SamplePlan | None) -> CallReport:
         function = getattr(self._loaded, entry)
         function.restype = None
         values = [_passed(argument) for argument in arguments]

@@ -183,6 +183,14 @@ def test_a_grid_too_large_to_run_whole_is_only_sampled(bench: Bench) -> None:
     assert np.count_nonzero(bench.y[200:400]) <= 6
 
 
+def test_work_that_sampling_skipped_is_not_blamed_on_later_kernels(bench: Bench) -> None:
+    plan = SamplePlan(blocks=6, whole_below=1.0)
+    report = bench.session.call("scatters", [bench.y_address, Scalar("b", 500, "int")], plan)
+    assert not report.failed
+    assert [sample.request.kernel[:10] for sample, _ in report.samples] == ["_Z6numberP", "_Z7scatter"]
+    np.testing.assert_array_equal(bench.y[:501], [1.0] * 500 + [0.0])
+
+
 def test_a_fault_in_a_sampled_block_is_found(bench: Bench) -> None:
     report = bench.session.call("out_of_bounds", [bench.y_address, count_of(COUNT)], SamplePlan())
     assert report.fault is not None

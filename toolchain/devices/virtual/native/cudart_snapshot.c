@@ -10,13 +10,29 @@ struct Snapshot {
     char *bytes;
 };
 
-static int is_writable(const uint64_t *pair) { return vg_nearest(pair[0])->writable; }
+/* What was freed since is left out. */
+static int is_writable(const uint64_t *pair)
+{
+    const VgAllocation *found = vg_nearest(pair[0]);
+    return found && found->base == pair[0] && found->bytes == pair[1] && found->writable;
+}
 
-static uint64_t writable_bytes(const Snapshot *snapshot)
+static void keep_writable(Snapshot *snapshot)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < snapshot->count; i++) {
+        const uint64_t *pair = snapshot->pairs + 2 * i;
+        if (is_writable(pair))
+            memmove(snapshot->pairs + 2 * kept++, pair, 2 * sizeof *pair);
+    }
+    snapshot->count = kept;
+}
+
+static uint64_t total_bytes(const Snapshot *snapshot)
 {
     uint64_t total = 0;
     for (int64_t i = 0; i < snapshot->count; i++)
-        total += is_writable(snapshot->pairs + 2 * i) ? snapshot->pairs[2 * i + 1] : 0;
+        total += snapshot->pairs[2 * i + 1];
     return total;
 }
 
@@ -25,10 +41,9 @@ static void move(const Snapshot *snapshot, int back)
     char *place = snapshot->bytes;
     for (int64_t i = 0; i < snapshot->count; i++) {
         const uint64_t *pair = snapshot->pairs + 2 * i;
-        if (!is_writable(pair))
-            continue;
         char *memory = (char *)(uintptr_t)pair[0];
-        memcpy(back ? memory : place, back ? place : memory, pair[1]);
+        if (is_writable(pair))
+            memcpy(back ? memory : place, back ? place : memory, pair[1]);
         place += pair[1];
     }
 }
@@ -48,7 +63,8 @@ Snapshot *vgrt_take_snapshot(uint64_t most_bytes)
     snapshot->count = vg_list(NULL, 0);
     snapshot->pairs = malloc((size_t)snapshot->count * 16 + 1);
     vg_list(snapshot->pairs, snapshot->count);
-    uint64_t total = writable_bytes(snapshot);
+    keep_writable(snapshot);
+    uint64_t total = total_bytes(snapshot);
     snapshot->bytes = total <= most_bytes ? malloc(total + 1) : NULL;
     if (!snapshot->bytes) {
         vgrt_drop_snapshot(snapshot);
