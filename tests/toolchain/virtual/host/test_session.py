@@ -103,6 +103,13 @@ def test_a_cooperative_grid_synchronises(bench: Bench) -> None:
     np.testing.assert_array_equal(bench.y[:512], np.arange(512)[::-1])
 
 
+def test_a_cooperative_grid_is_sampled_among_its_other_blocks(bench: Bench) -> None:
+    report = bench.session.call("reverse_all", [bench.y_address, count_of(512)], SamplePlan(blocks=3))
+    assert not report.failed
+    assert [len(sample.sampled_blocks) for sample, _ in report.samples] == [3]
+    np.testing.assert_array_equal(bench.y[:512], np.arange(512)[::-1])
+
+
 def test_opted_in_shared_memory_is_there(bench: Bench) -> None:
     bench.y[:] = bench.x
     assert not bench.session.call("large_shared", [bench.y_address, count_of(64)]).failed
