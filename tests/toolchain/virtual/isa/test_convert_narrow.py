@@ -30,6 +30,11 @@ ROUND: dict[str, Callable[[Fraction], int]] = {
 }
 
 
+def largest_of(dtype: Any) -> float:
+    finfo: Any = ml_dtypes.finfo
+    return float(finfo(dtype).max)
+
+
 def on_grid(number: float | int, kind: str, mode: str) -> float:
     """`number` rounded to `kind` by exact arithmetic; beyond the largest, infinity or the largest."""
     if isinstance(number, float) and not math.isfinite(number):
@@ -166,8 +171,10 @@ def test_narrow_to_integer_rounds_and_clamps(table: Table, case: Any) -> None:
     def expected(value: float) -> int:
         if math.isnan(value):
             return 0
-        whole = ROUND[mode](Fraction(value)) if math.isfinite(value) else (high if value > 0 else low)
-        return min(max(whole, low), high) & ((1 << max(bits, 32) if bits == 8 else 1 << bits) - 1)
+        infinite = high if value > 0 else low
+        whole: int = ROUND[mode](Fraction(value)) if math.isfinite(value) else infinite
+        clamped: int = min(max(whole, low), high)
+        return clamped & ((1 << (32 if bits == 8 else bits)) - 1)
 
     assert table.found[name][0].tolist() == [expected(float(value)) for value in HALVES[kind]]
 
@@ -189,7 +196,7 @@ def test_narrow_to_wide_is_exact(table: Table) -> None:
 @pytest.mark.parametrize("words", ["rn", "rz", "rn.relu", "rn.satfinite"])
 def test_first_source_goes_to_the_upper_half(table: Table, kind: str, words: str) -> None:
     packed = table.found[f"cvt.{words}.{kind}x2.f32"][0].view(np.uint16).reshape(-1, 2)
-    largest = float(ml_dtypes.finfo(NARROW[kind]).max)
+    largest = largest_of(NARROW[kind])
     for half, source in ((1, A), (0, B)):
         expected = [on_grid(value, kind, words[:2]) for value in source.tolist()]
         if "relu" in words:
@@ -208,7 +215,7 @@ def test_tf32_keeps_ten_fraction_bits(table: Table, mode: str) -> None:
 
 @pytest.mark.parametrize("kind", FP8)
 def test_fp8_saturates(table: Table, kind: str) -> None:
-    largest = float(ml_dtypes.finfo(FP8[kind]).max)
+    largest = largest_of(FP8[kind])
 
     def expected(values: NDArray[Any]) -> NDArray[Any]:
         wide = np.clip(values.astype(np.float32), -largest, largest)

@@ -19,14 +19,19 @@ PRECISION = {"f16": (11, -14, 15), "bf16": (8, -126, 127)}
 Bits = NDArray[np.uint16]
 
 
+def limits(kind: str) -> Any:
+    finfo: Any = ml_dtypes.finfo
+    return finfo(DTYPES[kind])
+
+
 def edges(kind: str) -> Bits:
-    info = ml_dtypes.finfo(DTYPES[kind])
+    info = limits(kind)
     values = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 1.5, -2.0, 0.5, 3.0]
     values += [float(info.max), -float(info.max), float(info.smallest_normal), float(info.smallest_subnormal)]
     return np.array(values, DTYPES[kind]).view(np.uint16)
 
 
-def sources(kind: str) -> list[Bits]:
+def sources(kind: str) -> list[NDArray[Any]]:
     """Edge values against each other, then neighbours of 1 (many ties), then random bits."""
     near_one = np.array([1.0], DTYPES[kind]).view(np.uint16)[0] + RNG.integers(0, 200, 48).astype(np.uint16)
     first = np.concatenate([np.resize(edges(kind), 64), near_one, RNG.integers(0, 1 << 16, 16)])
@@ -34,7 +39,7 @@ def sources(kind: str) -> list[Bits]:
             for _ in range(3)]  # fmt: skip
 
 
-def pairs(kind: str) -> list[NDArray[np.uint32]]:
+def pairs(kind: str) -> list[NDArray[Any]]:
     low, high = sources(kind), sources(kind)
     return [h.astype(np.uint32) << 16 | lo.astype(np.uint32) for lo, h in zip(low, high, strict=True)]
 
@@ -222,7 +227,7 @@ def test_functions_are_near(table: Table, name: str, kind: str, pair: str) -> No
     function: Callable[[Any], Any] = np.exp2 if name == "ex2" else np.tanh
     given = np.array(halves(table.rows[full].sources[0], pair), np.uint16).view(DTYPES[kind])
     found = np.array(halves(table.found[full][0], pair), np.uint16).view(DTYPES[kind])
-    info = ml_dtypes.finfo(DTYPES[kind])
+    info = limits(kind)
     with np.errstate(all="ignore"):
         exact = function(given.astype(np.float64))
         best, wide = exact.astype(DTYPES[kind]).astype(np.float64), found.astype(np.float64)

@@ -34,7 +34,7 @@ def copy(emit: Emitter, ins: Instruction) -> None:
     sources = emit.addresses(source, "global", "async_copy", size.value, mask=reading, tag=".from")
     places = emit.addresses(destination, "shared", "async_copy", size.value, tag=".to")
     check = int(emit.mode.check)
-    emit.call_native("vg_cp_async", [], [places, sources, emit.lanes(given), size.value, check])
+    emit.call_native("vg_cp_async", [], [places, sources, given, size.value, check])
 
 
 def _source_bytes(emit: Emitter, operand: Operand, size: int) -> Value:
@@ -100,18 +100,18 @@ def copy_row(emit: Emitter, ins: Instruction) -> None:
         destination, source, size, barrier = _operands(ins)
         sources = emit.addresses(source, "global", "async_copy", UNIT, tag=".from")
         places = emit.addresses(destination, "shared", "async_copy", UNIT, tag=".to")
-        operands = [
+        row: list[Value | int | str] = [
             places,
             sources,
-            emit.lanes(emit.get(size, "b32")),
+            emit.get(size, "b32"),
             barrier_place(emit, ins, barrier, ".on"),
         ]
-        emit.call_native("vg_bulk_to_shared", [], operands)
+        emit.call_native("vg_bulk_to_shared", [], row)
     elif "bulk_group" in ins.modifiers:
         destination, source, size = _operands(ins)
         sources = emit.addresses(source, "shared", "async_copy", UNIT, tag=".from")
         places = emit.addresses(destination, "global", "store", UNIT, tag=".to")
-        emit.call_native("vg_bulk_to_global", [], [places, sources, emit.lanes(emit.get(size, "b32"))])
+        emit.call_native("vg_bulk_to_global", [], [places, sources, emit.get(size, "b32")])
     else:
         raise unsupported(ins)
 

@@ -21,9 +21,8 @@ def barrier_place(emit: Emitter, ins: Instruction, address: Operand, tag: str = 
 
 
 def _operand(emit: Emitter, operands: tuple[Operand, ...], index: int) -> Value:
-    """Return a count, in lanes; 1 where it is left out."""
-    value = emit.get(operands[index], "b32") if len(operands) > index else constant("i32", 1)
-    return emit.lanes(value)
+    """Return a count; 1 where it is left out."""
+    return emit.get(operands[index], "b32") if len(operands) > index else constant("i32", 1)
 
 
 @instruction("mbarrier", "init", writes=0)
@@ -77,7 +76,7 @@ def test(emit: Emitter, ins: Instruction) -> None:
     place = barrier_place(emit, ins, address)
     by_parity = "parity" in ins.modifiers
     name = "vg_mbarrier_test_parity" if by_parity else "vg_mbarrier_test"
-    state = emit.lanes(emit.get(phase, "b32" if by_parity else "b64"))
+    state = emit.get(phase, "b32" if by_parity else "b64")
     (over,) = emit.call_native(name, ["i1"], [place, state])
     emit.put(destination, over)
 
@@ -86,6 +85,5 @@ def test(emit: Emitter, ins: Instruction) -> None:
 def pending_count(emit: Emitter, ins: Instruction) -> None:
     """Return the arrivals that a token's phase still waited for."""
     destination, token = ins.operands
-    state = emit.lanes(emit.get(token, "b64"))
-    (count,) = emit.call_native("vg_mbarrier_pending_count", ["i32"], [state])
+    (count,) = emit.call_native("vg_mbarrier_pending_count", ["i32"], [emit.get(token, "b64")])
     emit.put(destination, count)
