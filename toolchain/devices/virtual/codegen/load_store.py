@@ -1,9 +1,15 @@
-"""Loads and stores of lanes: the fast paths of `access` put together."""
+"""Loads and stores of lanes: the fast paths of `rows` put together."""
 
 from typing import TYPE_CHECKING
 
-from cudamaster.toolchain.devices.virtual.codegen.access import HALF, Access, branch_on_shape, half_of
-from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, constant
+from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value
+from cudamaster.toolchain.devices.virtual.codegen.rows import (
+    HALF,
+    Access,
+    branch_on_shape,
+    half_of,
+    shape_of,
+)
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Address
 
 if TYPE_CHECKING:
@@ -16,27 +22,31 @@ def load(emit: "Emitter", address: Address, space: str, form: tuple[int, int]) -
     if access.is_scalar:
         return _load_scalar(emit, access)
     if access.in_rows:
-        return _join_halves(emit, access, [_load_half(emit, access, half) for half in range(2)])
+        return _load_in_rows(emit, access)
+    return _load_each(emit, access)
+
+
+def _load_each(emit: "Emitter", access: Access) -> list[Value]:
     access.call(access.data(), emit.active_mask())
     return [
-        emit.load(access.type, _element(access, i), lanes=True, align=_alignment(access, LANES))
+        emit.load(access.type, _element(access, i), lanes=True, align=_alignment(access))
         for i in range(access.count)
     ]
 
 
-def _element(access: Access, index: int, lane: int = 0) -> str:
-    return access.emit.offset(access.data(), (index * LANES + lane) * access.element_bytes)
+def _element(access: Access, index: int) -> str:
+    return access.emit.offset(access.data(), index * LANES * access.element_bytes)
 
 
-def _alignment(access: Access, lanes: int) -> int:
-    return min(64, lanes * access.element_bytes)
+def _alignment(access: Access) -> int:
+    return min(64, LANES * access.element_bytes)
 
 
 def _load_scalar(emit: "Emitter", access: Access) -> list[Value]:
     fits = access.fits(access.place, 1)
     if fits is not None:
         slow, go = emit.new_label(), emit.new_label()
-        emit.line(f"br i1 {fits}, label %{go}, label %{slow}")
+        emit.line(f"br i1 {fits.text}, label %{go}, label %{slow}")
         emit.label(slow)
         emit.call_native("vg_check", [], [access.spilled(), access.number])
         emit.line(f"br label %{go}")
@@ -48,35 +58,26 @@ def _load_scalar(emit: "Emitter", access: Access) -> list[Value]:
     ]
 
 
-def _load_half(emit: "Emitter", access: Access, half: int) -> list[str]:
-    """Return each element as a `<16 x type>`."""
+def _load_in_rows(emit: "Emitter", access: Access) -> list[Value]:
     row, same, other, done = (emit.new_label() for _ in range(4))
-    first = branch_on_shape(emit, access, half, (row, same, other))
+    shape = shape_of(access)
+    branch_on_shape(access, shape, (row, same, other))
     ways = []
     for label, elements in ((row, _load_row), (same, _load_same)):
         emit.label(label)
-        ways.append(elements(emit, access, access.pointer(first)))
+        halves = [elements(emit, access, access.pointer(first)) for first in access.firsts(shape)]
+        ways.append(_joined(emit, access, halves))
         emit.line(f"br label %{done}")
     emit.label(other)
-    access.call(access.data(), constant("i32", 0xFFFF << HALF * half))
-    ways.append(
-        [
-            emit.raw(
-                f"load <{HALF} x {access.type}>, ptr {_element(access, i, HALF * half)}, "
-                f"align {_alignment(access, HALF)}"
-            )
-            for i in range(access.count)
-        ]
-    )
+    ways.append(_load_each(emit, access))
     emit.line(f"br label %{done}")
     emit.label(done)
-    return [
-        emit.raw(
-            f"phi <{HALF} x {access.type}> "
-            + ", ".join(f"[{way[i]}, %{label}]" for way, label in zip(ways, (row, same, other), strict=True))
-        )
-        for i in range(access.count)
-    ]
+    return [_phi(emit, [way[i] for way in ways], (row, same, other)) for i in range(access.count)]
+
+
+def _phi(emit: "Emitter", values: list[Value], labels: tuple[str, ...]) -> Value:
+    pairs = ", ".join(f"[{value.text}, %{label}]" for value, label in zip(values, labels, strict=True))
+    return Value(emit.raw(f"phi {values[0].full_type} {pairs}"), values[0].type, lanes=True)
 
 
 def _load_row(emit: "Emitter", access: Access, pointer: str) -> list[str]:
@@ -107,7 +108,7 @@ def _load_same(emit: "Emitter", access: Access, pointer: str) -> list[str]:
     return elements
 
 
-def _join_halves(emit: "Emitter", access: Access, halves: list[list[str]]) -> list[Value]:
+def _joined(emit: "Emitter", access: Access, halves: list[list[str]]) -> list[Value]:
     shape = f"<{HALF} x {access.type}>"
     order = ", ".join(f"i32 {lane}" for lane in range(LANES))
     return [
@@ -124,30 +125,30 @@ def store(emit: "Emitter", address: Address, space: str, form: tuple[int, int], 
     """Store integers of `form[0]` bytes, `form[1]` a lane, in the active lanes."""
     access = Access(emit, address, space, "store", form)
     wide = [emit.lanes(value) for value in values]
-    if not access.in_rows:
-        _spill_values(access, wide)
-        access.call(access.data(), emit.active_mask())
-        return
-    for half in range(2):
-        _store_half(emit, access, half, wide)
+    if access.in_rows:
+        _store_in_rows(emit, access, wide)
+    else:
+        _store_each(emit, access, wide)
 
 
-def _spill_values(access: Access, values: list[Value]) -> None:
+def _store_each(emit: "Emitter", access: Access, values: list[Value]) -> None:
     for i, value in enumerate(values):
-        access.emit.store(value, _element(access, i), align=_alignment(access, LANES))
+        emit.store(value, _element(access, i), align=_alignment(access))
+    access.call(access.data(), emit.active_mask())
 
 
-def _store_half(emit: "Emitter", access: Access, half: int, values: list[Value]) -> None:
+def _store_in_rows(emit: "Emitter", access: Access, values: list[Value]) -> None:
     row, other, done = (emit.new_label() for _ in range(3))
-    first = branch_on_shape(emit, access, half, (row, other, other))
+    shape_found = shape_of(access)
+    branch_on_shape(access, shape_found, (row, other, other))
     emit.label(row)
-    whole = _interleave(emit, access, [half_of(emit, value, half) for value in values])
     shape = f"<{HALF * access.count} x {access.type}>"
-    emit.line(f"store {shape} {whole}, ptr {access.pointer(first)}, align {access.element_bytes}")
+    for half, first in enumerate(access.firsts(shape_found)):
+        whole = _interleave(emit, access, [half_of(emit, value, half) for value in values])
+        emit.line(f"store {shape} {whole}, ptr {access.pointer(first)}, align {access.element_bytes}")
     emit.line(f"br label %{done}")
     emit.label(other)
-    _spill_values(access, values)
-    access.call(access.data(), constant("i32", 0xFFFF << HALF * half))
+    _store_each(emit, access, values)
     emit.line(f"br label %{done}")
     emit.label(done)
 

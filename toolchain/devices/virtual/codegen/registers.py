@@ -2,6 +2,7 @@
 
 import struct
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cudamaster.toolchain.devices.virtual.analysis.layout import Layout
 from cudamaster.toolchain.devices.virtual.codegen import frame
@@ -18,6 +19,9 @@ from cudamaster.toolchain.devices.virtual.ptx.nouns import (
     Register,
     Symbol,
 )
+
+if TYPE_CHECKING:
+    from cudamaster.toolchain.devices.virtual.codegen.rows import Shape
 
 LLVM_TYPES = {
     "pred": "i1", "b8": "i8", "u8": "i8", "s8": "i8", "b16": "i16", "u16": "i16", "s16": "i16",
@@ -52,6 +56,10 @@ class Registers(IrBuilder):
         self.instruction: Instruction | None = None
         self.carry: Value | None = None
         """The carry flag (`.cc`), within a basic block."""
+        self.shapes: dict[tuple[str, int], Shape] = {}
+        """What was found out about addresses in this block, by their base and stride."""
+        self.base_uses: dict[str, int] = {}
+        """How often each register is the base of an address in the chain of blocks being written."""
         self._mask: Value | None = None
         self._guard: Value | None = None
         self._known: dict[str, Value] = {}
@@ -88,6 +96,7 @@ class Registers(IrBuilder):
         """Forget register values; from here on the code belongs to `index`, run by the lanes of `mask`."""
         self.block_index, self.full, self._mask, self._guard = index, full, mask, None
         self.carry = None
+        self.shapes.clear()
         self._known.clear()
         self._dirty.clear()
 

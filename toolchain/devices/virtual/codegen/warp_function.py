@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from cudamaster.toolchain.devices.virtual.analysis.flow import Flow, analyse, branch_targets
 from cudamaster.toolchain.devices.virtual.analysis.layout import Layout, plan
+from cudamaster.toolchain.devices.virtual.analysis.literals import with_literals
 from cudamaster.toolchain.devices.virtual.analysis.lower import lower
 from cudamaster.toolchain.devices.virtual.analysis.uniform import launch_constants
 from cudamaster.toolchain.devices.virtual.codegen import frame
@@ -17,7 +18,7 @@ from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, consta
 from cudamaster.toolchain.devices.virtual.codegen.terminators import Terminators, ends_block
 from cudamaster.toolchain.devices.virtual.isa.registry import lookup
 from cudamaster.toolchain.devices.virtual.launch import Site
-from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Kernel, Module
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Address, Instruction, Kernel, Module, Register
 
 FUNCTION_NAME = "vg_warp"
 ATTRIBUTES = 'nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512"'
@@ -38,7 +39,7 @@ class WarpFunction:
 
 def write_warp_function(module: Module, kernel: Kernel, mode: Mode) -> WarpFunction:
     """Return the code of `kernel`; raise Unsupported where it cannot be run."""
-    kernel = lower(module, kernel)
+    kernel = with_literals(lower(module, kernel))
     flow = analyse(kernel)
     uniform = launch_constants(kernel, flow)
     layout = plan(module, kernel, uniform, flow.crossing)
@@ -98,12 +99,25 @@ class _Blocks:
             if index in self.heads:
                 self.emit.label(f"F{index}")
                 self.emit.begin_block(index, full=True, mask=None)
+                self.emit.base_uses = self._base_uses(index)
             else:
                 self.emit.continue_block(index)
             self._body(index)
         for index in range(len(self.emit.kernel.blocks)):
             self._begin_partial(index)
             self._body(index)
+
+    def _base_uses(self, head: int) -> dict[str, int]:
+        """Count the address bases in the chain of blocks that `head` leads."""
+        uses: dict[str, int] = {}
+        blocks = self.emit.kernel.blocks
+        for index in range(head, len(blocks)):
+            if index != head and index in self.heads:
+                break
+            for operand in (operand for i in blocks[index] for operand in i.operands):
+                if isinstance(operand, Address) and isinstance(operand.base, Register):
+                    uses[operand.base.name] = uses.get(operand.base.name, 0) + 1
+        return uses
 
     def _begin_partial(self, index: int) -> None:
         emit = self.emit

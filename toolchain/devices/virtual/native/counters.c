@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vectors.h"
+
 #define MOST_SETS 512
 #define USUAL_SETS 256
 #define WAYS 4
@@ -169,16 +171,16 @@ typedef struct {
     uint64_t low, high;
 } Span;
 
-static inline Span span_of(uint32_t mask, const uint64_t *addresses, unsigned first, unsigned shift)
+/* Of lanes 0 to 15 (`half` 0) or 16 to 31. */
+static inline Span span_of(uint32_t mask, const uint64_t *addresses, int half, unsigned shift)
 {
-    Span span = {UINT64_MAX, 0};
-    for (unsigned lane = first; lane < first + VG_LANES / 2; lane++) {
-        uint64_t inactive = (uint64_t)(mask >> lane & 1) - 1, unit = addresses[lane] >> shift;
-        uint64_t lower = unit | inactive, upper = unit & ~inactive;
-        span.low = lower < span.low ? lower : span.low;
-        span.high = upper > span.high ? upper : span.high;
+    VgPart low = vg_all(UINT64_MAX), high = vg_all(0);
+    for (int part = 2 * half; part < 2 * half + 2; part++) {
+        VgPart unit = vg_part(addresses, part) >> shift, active = vg_active(mask, part);
+        low = vg_lesser(low, unit | ~active);
+        high = vg_greater(high, unit & active);
     }
-    return span;
+    return (Span){vg_least(low), vg_most(high)};
 }
 
 static inline Span joined(Span a, Span b)
@@ -189,9 +191,13 @@ static inline Span joined(Span a, Span b)
 /* Lanes whose sectors lie within 64 of each other, as a bit a sector. */
 static inline void count_window(const Request *request, uint32_t mask, const uint64_t *addresses, Span span)
 {
-    uint64_t low = span.low & ~(uint64_t)(LINE_SECTORS - 1), bits = 0;
-    for (unsigned lane = 0; lane < VG_LANES; lane++)
-        bits |= (uint64_t)(mask >> lane & 1) << (((addresses[lane] >> SECTOR_SHIFT) - low) & 63);
+    uint64_t low = span.low & ~(uint64_t)(LINE_SECTORS - 1);
+    VgPart set = {0};
+    for (int part = 0; part < VG_PARTS; part++) {
+        VgPart place = ((vg_part(addresses, part) >> SECTOR_SHIFT) - low) & 63;
+        set |= (vg_all(1) << place) & vg_active(mask, part);
+    }
+    uint64_t bits = vg_or(set);
     for (uint64_t line = low / LINE_SECTORS; bits; bits >>= LINE_SECTORS, line++)
         if (bits & 15)
             access_line(request, line, bits & 15);
@@ -204,7 +210,7 @@ static inline int is_window(Span span)
 
 static void count_global(const Request *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
 {
-    Span first = span_of(mask, addresses, 0, SECTOR_SHIFT), second = span_of(mask, addresses, 16, SECTOR_SHIFT);
+    Span first = span_of(mask, addresses, 0, SECTOR_SHIFT), second = span_of(mask, addresses, 1, SECTOR_SHIFT);
     Span both = joined(first, second);
     if (bytes > 1u << SECTOR_SHIFT) {
         count_scattered(request, mask, addresses, bytes);
@@ -258,7 +264,7 @@ static int passes(uint32_t mask, const uint64_t *addresses, unsigned words)
 
 static int within_one_row(uint32_t mask, const uint64_t *addresses)
 {
-    Span span = joined(span_of(mask, addresses, 0, 2), span_of(mask, addresses, 16, 2));
+    Span span = joined(span_of(mask, addresses, 0, 2), span_of(mask, addresses, 1, 2));
     return span.high - span.low < BANKS;
 }
 

@@ -3,17 +3,14 @@
 
 #include <string.h>
 
+#include "vectors.h"
+
 /* One lane's place: the window it must lie in. */
 typedef struct {
     uint64_t low, size;
     int writable;
     const VgAllocation *allocation;
 } Window;
-
-static inline uint64_t rotate(uint64_t value, unsigned shift)
-{
-    return shift ? value >> shift | value << (64 - shift) : value;
-}
 
 static int inside(uint64_t address, uint64_t low, uint64_t size)
 {
@@ -99,12 +96,15 @@ static __attribute__((noinline)) void check_slowly(VgWarp *warp, uint32_t mask, 
 static inline int all_inside(const uint64_t *addresses, uint32_t mask, uint64_t low, uint64_t step, uint64_t limit,
                              unsigned shift)
 {
-    uint64_t outside = 0;
-    for (unsigned lane = 0; lane < VG_LANES; lane++) {
-        uint64_t place = rotate(addresses[lane] - low - lane * step, shift);
-        outside |= (uint64_t)(place >= limit) & (mask >> lane & 1);
+    VgPart outside = {0};
+    for (int part = 0; part < VG_PARTS; part++) {
+        VgPart offset = vg_part(addresses, part) - low;
+        if (step)
+            offset -= vg_numbers(part) * step;
+        VgPart place = shift ? (offset >> shift) | (offset << (64 - shift)) : offset;
+        outside |= (VgPart)(place >= vg_all(limit)) & vg_active(mask, part);
     }
-    return !outside;
+    return !vg_any(outside);
 }
 
 static inline void check(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int site, unsigned bytes,
@@ -131,11 +131,106 @@ void vg_check(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t si
     check(warp, mask, addresses, site, what->bytes, what->aligned ? (unsigned)__builtin_ctz(what->bytes) : 0);
 }
 
-#define EACH(lane, mask) for (uint32_t left = mask, lane; left && (lane = (uint32_t)__builtin_ctz(left), 1); left &= left - 1)
+#define EACH(lane, mask) \
+    for (uint32_t left = mask, lane; left && (lane = (uint32_t)__builtin_ctz(left), 1); left &= left - 1)
+
+/* Where lane 0 would be if the active lanes access neighbouring elements in order; 0 if they do not. */
+static inline uint64_t row_start(uint32_t mask, const uint64_t *addresses, uint64_t bytes)
+{
+    if (!mask)
+        return 0;
+    unsigned first = (unsigned)__builtin_ctz(mask);
+    uint64_t start = addresses[first] - first * bytes;
+    VgPart astray = {0};
+    for (int part = 0; part < VG_PARTS; part++) {
+        VgPart in_row = vg_numbers(part) * bytes + start;
+        astray |= (VgPart)(vg_part(addresses, part) != in_row) & vg_active(mask, part);
+    }
+    return vg_any(astray) ? 0 : start;
+}
+
+#if defined(__AVX512F__)
+
+/* Hardware gathers of four and eight bytes. */
+static inline void gather_4(uint32_t mask, uint32_t *out, const uint64_t *addresses)
+{
+    for (int part = 0; part < 4; part++) {
+        __m512i places = _mm512_load_si512(addresses + 8 * part);
+        __m256i before = _mm256_load_si256((const __m256i *)(out + 8 * part));
+        __m256i found = _mm512_mask_i64gather_epi32(before, (__mmask8)(mask >> 8 * part), places, NULL, 1);
+        _mm256_store_si256((__m256i *)(out + 8 * part), found);
+    }
+}
+
+static inline void gather_8(uint32_t mask, uint64_t *out, const uint64_t *addresses)
+{
+    for (int part = 0; part < 4; part++) {
+        __m512i places = _mm512_load_si512(addresses + 8 * part), before = _mm512_load_si512(out + 8 * part);
+        __mmask8 lanes = (__mmask8)(mask >> 8 * part);
+        _mm512_store_si512(out + 8 * part, _mm512_mask_i64gather_epi64(before, lanes, places, NULL, 1));
+    }
+}
+#else
+static inline void gather_4(uint32_t mask, uint32_t *out, const uint64_t *addresses)
+{
+    EACH(lane, mask)
+        out[lane] = *(const uint32_t *)(uintptr_t)addresses[lane];
+}
+
+static inline void gather_8(uint32_t mask, uint64_t *out, const uint64_t *addresses)
+{
+    EACH(lane, mask)
+        out[lane] = *(const uint64_t *)(uintptr_t)addresses[lane];
+}
+#endif
+
+static inline void gather_1(uint32_t mask, uint8_t *out, const uint64_t *addresses)
+{
+    EACH(lane, mask)
+        out[lane] = *(const uint8_t *)(uintptr_t)addresses[lane];
+}
+
+static inline void gather_2(uint32_t mask, uint16_t *out, const uint64_t *addresses)
+{
+    EACH(lane, mask)
+        out[lane] = *(const uint16_t *)(uintptr_t)addresses[lane];
+}
+
+/* vg_load_4x1 and vg_store_4x1: one 4-byte element a lane. */
+#define SINGLE(TYPE, BYTES) \
+    void vg_load_##BYTES##x1(VgWarp *warp, uint32_t mask, TYPE *out, const uint64_t *addresses, int32_t site) \
+    { \
+        if (site >= 0) \
+            check(warp, mask, addresses, site, BYTES, __builtin_ctz(BYTES)); \
+        const TYPE *row = (const TYPE *)(uintptr_t)row_start(mask, addresses, BYTES); \
+        if (!row) { \
+            gather_##BYTES(mask, out, addresses); \
+            return; \
+        } \
+        for (int lane = 0; lane < VG_LANES; lane++) \
+            if (mask >> lane & 1) \
+                out[lane] = row[lane]; \
+    } \
+    void vg_store_##BYTES##x1(VgWarp *warp, uint32_t mask, const TYPE *in, const uint64_t *addresses, \
+                              int32_t site) \
+    { \
+        if (site >= 0) \
+            check(warp, mask, addresses, site, BYTES, __builtin_ctz(BYTES)); \
+        TYPE *row = (TYPE *)(uintptr_t)row_start(mask, addresses, BYTES); \
+        if (row) { \
+            for (int lane = 0; lane < VG_LANES; lane++) \
+                if (mask >> lane & 1) \
+                    row[lane] = in[lane]; \
+            return; \
+        } \
+        EACH(lane, mask) \
+            *(TYPE *)(uintptr_t)addresses[lane] = in[lane]; \
+    }
 
 /* vg_load_4x2 loads two 4-byte elements a lane: out[0..31] the first of each lane, out[32..63] the second. */
-#define ACCESS(TYPE, BYTES, COUNT) \
-    void vg_load_##BYTES##x##COUNT(VgWarp *warp, uint32_t mask, TYPE *out, const uint64_t *addresses, int32_t site) \
+#define SEVERAL(TYPE, BYTES, COUNT) \
+    void vg_load_##BYTES##x##COUNT(VgWarp *warp, uint32_t mask, TYPE *out, const uint64_t *addresses, \
+                                   int32_t site) \
     { \
         if (site >= 0) \
             check(warp, mask, addresses, site, BYTES * COUNT, __builtin_ctz(BYTES * COUNT)); \
@@ -159,9 +254,10 @@ void vg_check(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t si
         } \
     }
 
-#define COUNTS(TYPE, BYTES) ACCESS(TYPE, BYTES, 1) ACCESS(TYPE, BYTES, 2) ACCESS(TYPE, BYTES, 4) ACCESS(TYPE, BYTES, 8)
+#define ACCESSES(TYPE, BYTES) \
+    SINGLE(TYPE, BYTES) SEVERAL(TYPE, BYTES, 2) SEVERAL(TYPE, BYTES, 4) SEVERAL(TYPE, BYTES, 8)
 
-COUNTS(uint8_t, 1)
-COUNTS(uint16_t, 2)
-COUNTS(uint32_t, 4)
-COUNTS(uint64_t, 8)
+ACCESSES(uint8_t, 1)
+ACCESSES(uint16_t, 2)
+ACCESSES(uint32_t, 4)
+ACCESSES(uint64_t, 8)

@@ -1,0 +1,176 @@
+"""Loads and stores whose lanes access in a row: the shape of a warp's addresses, and if they are good.
+
+Both halves of a warp are tried as vector accesses (sixteen addresses in a row) or scalar ones (all the same);
+all else goes to the C library lane by lane. A shape is found once for all accesses off the same base. A check
+compares with the allocation that the same instruction met last, and asks the C library where that fails.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cudamaster.toolchain.devices.virtual.codegen import frame
+from cudamaster.toolchain.devices.virtual.codegen.access import (
+    Kind,
+    base_of,
+    count,
+    host_address,
+    moved,
+    site_of,
+)
+from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, constant, lane_constants
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Address, Register
+
+if TYPE_CHECKING:
+    from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
+
+HALF = 16
+INTEGERS = {1: "i8", 2: "i16", 4: "i32", 8: "i64"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How the addresses of a warp's two halves lie."""
+
+    firsts: tuple[Value, Value]
+    """Of lanes 0 and 16."""
+    in_row: Value
+    """Whether each half's lanes follow each other at the access's stride."""
+    same: Value | None
+    """Whether each half's lanes have one address; None where that is only worth finding out when needed."""
+
+
+class Access:
+    """One load or store of `count` elements of `element_bytes` a lane."""
+
+    def __init__(
+        self, emit: "Emitter", address: Address, space: str, name: str, form: tuple[int, int]
+    ) -> None:
+        self.emit, self.space, self.name, self.address = emit, space, name, address
+        self.element_bytes, self.count = form
+        self.stride = self.element_bytes * self.count
+        self.type = INTEGERS[self.element_bytes]
+        self.base = base_of(emit, address.base)
+        kind = Kind(name, self.stride)
+        self.checked = emit.mode.check and space != "param"
+        self.number = site_of(emit, space, kind) if space != "param" else -1
+        if emit.mode.count and space not in ("const", "param"):
+            count(emit, self.spilled(), space, kind, emit.active_mask())
+
+    @property
+    def in_rows(self) -> bool:
+        """Whether the sixteen-lane fast paths apply."""
+        return self.base.lanes and self.emit.all_lanes and self.space != "local"
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether all lanes surely access one address, and at least one lane does."""
+        return not self.base.lanes and not self.emit.guarded and self.space != "local"
+
+    @property
+    def place(self) -> Value:
+        """Where the access is, within its space."""
+        return moved(self.emit, self.base, self.address.offset)
+
+    def spilled(self) -> str:
+        """Return a pointer to the 32 host addresses."""
+        return self.emit.spill(host_address(self.emit, self.place, self.space), "address")
+
+    def call(self, buffer: str, mask: Value) -> None:
+        """Let the C library load to, or store from, `buffer`: all first elements, all second elements …"""
+        verb = "load" if self.name == "load" else "store"
+        name = f"vg_{verb}_{self.element_bytes}x{self.count}"
+        site = self.number if self.checked else -1
+        self.emit.call_native(name, [], [buffer, self.spilled(), site], mask=mask)
+
+    def data(self) -> str:
+        """Return the buffer that `call` uses."""
+        return self.emit.buffer("data", "i64", 4 * LANES)
+
+    def fits(self, place: Value, lanes: int) -> Value | None:
+        """Return an i1 that tells if `lanes` accesses in a row from scalar `place` are surely good."""
+        if not self.checked:
+            return None
+        emit, shift = self.emit, self.stride.bit_length() - 1
+        wide = emit.resize(place, "i64")
+        if self.space == "shared":
+            size = emit.resize(emit.load("i32", emit.offset("%block", frame.BLOCK_SHARED_BYTES)), "i64")
+            end = emit.op("add", _rotate(emit, wide, shift), constant("i64", lanes))
+            return emit.compare("ule", end, emit.op("lshr", size, constant("i64", shift)))
+        ranges = emit.load_pointer("%block", frame.BLOCK_RANGES)
+        site = emit.offset(ranges, frame.RANGE_BYTES * self.number)
+        offset = emit.op("sub", wide, emit.load("i64", site))
+        limit = emit.load("i64", emit.offset(site, frame.RANGE_LANE if lanes == 1 else frame.RANGE_HALF))
+        return emit.compare("ult", _rotate(emit, offset, shift), limit)
+
+    def pointer(self, place: Value) -> str:
+        """Return the host pointer of a scalar place."""
+        return self.emit.raw(f"inttoptr i64 {host_address(self.emit, place, self.space).text} to ptr")
+
+    def firsts(self, shape: Shape) -> tuple[Value, Value]:
+        """Return where lanes 0 and 16 access."""
+        low, high = (moved(self.emit, first, self.address.offset) for first in shape.firsts)
+        return low, high
+
+
+def _rotate(emit: "Emitter", value: Value, shift: int) -> Value:
+    """Divide by the alignment; what is misaligned becomes huge."""
+    return emit.intrinsic("llvm.fshr", value, value, constant("i64", shift)) if shift else value
+
+
+def shape_of(access: Access) -> Shape:
+    """Return the shape of the lanes' addresses, found before if the base was used before in this block."""
+    emit = access.emit
+    key = (access.base.text, access.stride)
+    if key not in emit.shapes:
+        emit.shapes[key] = _find_shape(access)
+    return emit.shapes[key]
+
+
+def _find_shape(access: Access) -> Shape:
+    emit, base = access.emit, access.base
+    low, high = (Value(emit.raw(f"extractelement {base.typed}, i64 {lane}"), base.type) for lane in (0, HALF))
+    steps = lane_constants(base.type, [lane % HALF * access.stride for lane in range(LANES)])
+    in_row = _equal(access, emit.op("add", _spread(access), steps))
+    name = access.address.base.name if isinstance(access.address.base, Register) else ""
+    again = emit.base_uses.get(name, 0) > 1 and access.name == "load"
+    return Shape((low, high), in_row, _equal(access, _spread(access)) if again else None)
+
+
+def _spread(access: Access) -> Value:
+    """Return lane 0's base in the lower half and lane 16's in the upper."""
+    base = access.base
+    order = ", ".join(f"i32 {HALF * (lane // HALF)}" for lane in range(LANES))
+    shuffled = f"shufflevector {base.typed}, {base.full_type} poison, <{LANES} x i32> <{order}>"
+    return Value(access.emit.raw(shuffled), base.type, lanes=True)
+
+
+def _equal(access: Access, wanted: Value) -> Value:
+    emit = access.emit
+    bits = emit.bit_mask(emit.compare("eq", access.base, wanted))
+    return emit.compare("eq", bits, constant("i32", -1))
+
+
+def branch_on_shape(access: Access, shape: Shape, labels: tuple[str, str, str]) -> None:
+    """Branch to `labels`: each half's addresses are in a row, the same, or neither (or not surely good)."""
+    row, same, other = labels
+    not_in_row = other if same == other else access.emit.new_label()
+    _branch(access, shape, HALF, row, not_in_row)
+    if same != other:
+        access.emit.label(not_in_row)
+        _branch(access, shape, 1, same, other)
+
+
+def _branch(access: Access, shape: Shape, lanes: int, yes: str, no: str) -> None:
+    emit = access.emit
+    result = shape.in_row if lanes == HALF else shape.same or _equal(access, _spread(access))
+    for first in access.firsts(shape):
+        fits = access.fits(first, lanes)
+        if fits is not None:
+            result = emit.op("and", result, fits)
+    emit.line(f"br i1 {result.text}, label %{yes}, label %{no}")
+
+
+def half_of(emit: "Emitter", value: Value, half: int) -> str:
+    """Return lanes 0 to 15 or 16 to 31 as a `<16 x type>`."""
+    lanes = ", ".join(f"i32 {HALF * half + i}" for i in range(HALF))
+    return emit.raw(f"shufflevector {value.typed}, {value.full_type} poison, <{HALF} x i32> <{lanes}>")
