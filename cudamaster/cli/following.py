@@ -46,7 +46,7 @@ def _bar(console: "Console") -> "Progress":
 
 def _print(console: "Console", line: str | None) -> None:
     if line is not None:
-        console.print(line)
+        console.print(line, soft_wrap=True)
 
 
 def status(lines: EventLines, settings: "Settings") -> str:

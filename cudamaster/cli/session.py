@@ -101,7 +101,7 @@ def say_choices(settings: Settings, chosen: OperatorChoice, device: str, model: 
     }
     stderr = console.progress()
     for name, text in rows.items():
-        stderr.print(f"{name:<10} {text}")
+        stderr.print(f"{name:<10} {text}", soft_wrap=True)
 
 
 def go_on(context: click.Context, name: str, runs_dir: Path | None, as_json: bool) -> int:

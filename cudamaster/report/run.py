@@ -1,13 +1,14 @@
 """What is told of a run: the document `cudamaster.run/1` and the closing table."""
 
-import math
-from statistics import fmean
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cudamaster.report.document import Json
 from cudamaster.report.figures import clocked, percent, times
 from cudamaster.search.outcome import INTERRUPTED, Best, Outcome
-from mskernelbench.evaluation import Evaluation, interval_document
+from cudamaster.store.results import KERNEL
+from mskernelbench.evaluation import WorkloadResult, interval_document
+from mskernelbench.scores import geometric_mean
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,7 +38,7 @@ def run_document(outcome: Outcome) -> Json:
         "rounds": outcome.rounds,
         "candidates": outcome.candidates,
         "stopped_by": outcome.stopped_by,
-        "baseline": outcome.baseline and baseline_document(outcome.baseline),
+        "baseline": baseline_document(outcome),
         "best": outcome.best and best_document(outcome.best),
         "cost_usd": outcome.cost_usd,
         "tokens": outcome.tokens,
@@ -48,27 +49,34 @@ def run_document(outcome: Outcome) -> Json:
     }
 
 
-def baseline_document(evaluation: Evaluation) -> Json:
-    """The baseline's own figures: its times, and how near the roofline they are."""
-    rows = [
-        {
-            "set": w.set,
-            "shape": dict(w.shape),
-            "ms": w.candidate_ms,
-            "attainment": w.attainment,
-            "bound": w.bound,
-        }
-        for w in evaluation.workloads
-        if w.candidate_ms is not None
+def baseline_document(outcome: Outcome) -> Json | None:
+    """The baseline's times on the workloads that the best was timed on, and how near the roofline it is."""
+    timed = baseline_workloads(outcome)
+    if not timed:
+        return None
+    rows: list[Json] = [
+        {"set": w.set, "shape": dict(w.shape), "ms": w.baseline_ms, "attainment": baseline_attainment(w)}
+        for w in timed
     ]
-    figures = {"geomean_ms": geomean_ms(evaluation), "attainment": evaluation.attainment}
-    return {key: figure for key, figure in figures.items() if figure is not None} | {"workloads": rows}
+    return {
+        "geomean_ms": geometric_mean([row["ms"] for row in rows]),
+        "attainment": geometric_mean([row["attainment"] for row in rows]),
+        "workloads": rows,
+    }
 
 
-def geomean_ms(evaluation: Evaluation) -> float | None:
-    """Geometric mean of the candidate's times, in milliseconds; None where nothing was timed."""
-    logarithms = [math.log(w.candidate_ms) for w in evaluation.workloads if w.candidate_ms]
-    return math.exp(fmean(logarithms)) if logarithms else None
+def baseline_workloads(outcome: Outcome) -> list[WorkloadResult]:
+    """The timed workloads of the best's verdict; of the baseline's own where nothing beat it."""
+    verdict = outcome.best.evaluation if outcome.best else outcome.baseline
+    return [w for w in verdict.workloads if w.speedup] if verdict else []
+
+
+def baseline_attainment(workload: WorkloadResult) -> float:
+    """Roofline time ÷ baseline time; the roofline time is the candidate's time times its attainment."""
+    assert workload.baseline_ms
+    assert workload.candidate_ms
+    assert workload.attainment
+    return workload.attainment * workload.candidate_ms / workload.baseline_ms
 
 
 def best_document(best: Best) -> Json:
@@ -113,28 +121,33 @@ def closing_rows(outcome: Outcome) -> list[tuple[str, str]]:
 
 
 def _baseline_text(outcome: Outcome) -> str:
-    if outcome.baseline is None:
+    figures = baseline_document(outcome)
+    if figures is None:
         return "not judged yet"
-    milliseconds = geomean_ms(outcome.baseline)
-    time = f"{milliseconds:.4g} ms {outcome.clock}" if milliseconds else str(outcome.baseline.status)
-    return f"{time}, {percent(outcome.baseline.attainment)} of the roofline"
+    count, attained = len(figures["workloads"]), percent(figures["attainment"])
+    mean = f"{figures['geomean_ms']:.4g} ms {outcome.clock}, geometric mean of {count} workloads"
+    return f"{mean}; {attained} of the roofline"
 
 
 def _best_rows(outcome: Outcome, best: Best) -> list[tuple[str, str]]:
     evaluation = best.evaluation
-    milliseconds = geomean_ms(evaluation)
+    milliseconds = geometric_mean([ms for w in evaluation.workloads if (ms := w.candidate_ms)])
     bounds = sorted({w.bound for w in evaluation.workloads if w.bound})
     provisional = " on the rounds' workloads" if outcome.stopped_by == INTERRUPTED else ""
     return [
-        ("best", f"{milliseconds:.4g} ms {outcome.clock}" if milliseconds else "not timed"),
+        ("best", f"{milliseconds:.4g} ms {outcome.clock}"),
         ("speedup", f"{times(evaluation.speedup)} {clocked(outcome.clock)}{provisional}"),
         ("attainment", f"{percent(evaluation.attainment)} of the roofline, {' and '.join(bounds)}-bound"),
         ("changed", f"{best.plan.change} ({best.plan.strategy}, round {best.round})"),
         ("why", best.plan.reason),
         *([("lesson", best.lesson)] if best.lesson else []),
-        ("kernel", best.kernel),
+        ("kernel", _kernel_text(outcome, best)),
         *([("record", _record_text(outcome))] if outcome.record else []),
     ]
+
+
+def _kernel_text(outcome: Outcome, best: Best) -> str:
+    return str(Path(outcome.record).with_name(KERNEL)) if outcome.stored and outcome.record else best.kernel
 
 
 def _record_text(outcome: Outcome) -> str:

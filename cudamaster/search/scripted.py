@@ -71,7 +71,10 @@ def _evaluation(source: str) -> Evaluation:
     word, *figures = source.splitlines()[0].removeprefix(MARK).split()
     status = Status(word)
     speedup, attainment = (float(f) for f in figures) if figures else (None, None)
-    rows = (WorkloadResult("paper", {"N": 1024}, 0.5, 1.0, 1.0 / speedup),) if speedup else ()
+    interval = Interval(speedup, speedup * 0.99, speedup * 1.01) if speedup else None
+    row = WorkloadResult(
+        "paper", {"N": 1024}, 0.5, 1.0, 1.0 / (speedup or 1.0), interval, attainment, "memory"
+    )
     return Evaluation(
         operator="vector_add",
         precision="fp32",
@@ -82,9 +85,9 @@ def _evaluation(source: str) -> Evaluation:
         reason="the script says so",
         seed=0,
         guard="scripted_guard" if status is Status.CHEATED else None,
-        speedup=Interval(speedup, speedup * 0.99, speedup * 1.01) if speedup else None,
+        speedup=interval,
         attainment=attainment,
-        workloads=rows,
+        workloads=(row,) if interval else (),
     )
 
 
