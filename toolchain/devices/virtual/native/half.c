@@ -1,5 +1,7 @@
 /* Arithmetic and conversions of narrow floats that LLVM does not give rounded once: fused multiply-add,
  * directed rounding, conversions from wide types, fp8. Values of 16-bit types are passed as their bits. */
+#include "vectorise.h"
+
 #include "narrow.h"
 
 /* --- fused multiply-add, one rounding ------------------------------------------------------------------------ */
@@ -11,47 +13,44 @@ ALWAYS_INLINE uint32_t fma_f16(uint32_t x, uint32_t y, uint32_t z)
     return f16_from_float(odd_float_from_double(product + float_from_f16(z & 0xffff)));
 }
 
-/* The float32 result `nearest` is a midpoint between two bf16: moves it towards the exact value, if it is off. */
-static float off_the_midpoint(float x, float y, float z, float nearest)
+/* `nearest` moved one place towards the exact x y + z, if it is not exact. */
+ALWAYS_INLINE float off_the_midpoint(float x, float y, float z, float nearest)
 {
     double product = (double)x * y, addend = z;
     double sum = product + addend, shadow = sum - product;
     double error = (product - (sum - shadow)) + (addend - shadow);
     double excess = (sum - nearest) + error;
-    uint32_t bits = bits_of(nearest);
-    if (excess == 0 || excess != excess)
-        return nearest;
-    return float_of((excess > 0) == (nearest > 0) ? bits + 1 : bits - 1);
+    uint32_t bits = bits_of(nearest), outward = (excess > 0) == (nearest > 0);
+    return float_of(bits + (excess > 0 || excess < 0 ? 2 * outward - 1 : 0));
 }
 
-/* A float32 fma rounds as bf16 does, except where its result falls on a bf16 midpoint without being exact. */
-ALWAYS_INLINE uint32_t fma_bf16(uint32_t x, uint32_t y, uint32_t z)
+ALWAYS_INLINE float fma_of_bf16(uint16_t x, uint16_t y, uint16_t z)
 {
-    return bf16_from_float(__builtin_fmaf(float_from_bf16(x), float_from_bf16(y), float_from_bf16(z)));
+    return __builtin_fmaf(float_from_bf16(x), float_from_bf16(y), float_from_bf16(z));
 }
 
-ALWAYS_INLINE int falls_on_midpoint(uint32_t x, uint32_t y, uint32_t z)
-{
-    float nearest = __builtin_fmaf(float_from_bf16(x), float_from_bf16(y), float_from_bf16(z));
-    return (bits_of(nearest) & 0xffff) == 0x8000;
-}
+ALWAYS_INLINE int is_midpoint(float value) { return (bits_of(value) & 0xffff) == 0x8000; }
 
-static uint32_t fma_bf16_at_midpoint(uint32_t x_bits, uint32_t y_bits, uint32_t z_bits)
+/* Where the float32 result falls on a bf16 midpoint without being exact, it would be rounded twice. */
+static void fix_midpoints(uint16_t *out, const uint16_t *xs, const uint16_t *ys, const uint16_t *zs, int count)
 {
-    float x = float_from_bf16(x_bits), y = float_from_bf16(y_bits), z = float_from_bf16(z_bits);
-    return bf16_from_float(off_the_midpoint(x, y, z, __builtin_fmaf(x, y, z)));
+    for (int i = 0; i < count; i++) {
+        float nearest = fma_of_bf16(xs[i], ys[i], zs[i]);
+        float moved = off_the_midpoint(float_from_bf16(xs[i]), float_from_bf16(ys[i]), float_from_bf16(zs[i]), nearest);
+        out[i] = (uint16_t)bf16_from_float(is_midpoint(nearest) ? moved : nearest);
+    }
 }
 
 static void fma_bf16_lanes(uint16_t *out, const uint16_t *xs, const uint16_t *ys, const uint16_t *zs, int count)
 {
     int midpoints = 0;
     for (int i = 0; i < count; i++) {
-        out[i] = (uint16_t)fma_bf16(xs[i], ys[i], zs[i]);
-        midpoints |= falls_on_midpoint(xs[i], ys[i], zs[i]);
+        float nearest = fma_of_bf16(xs[i], ys[i], zs[i]);
+        out[i] = (uint16_t)bf16_from_float(nearest);
+        midpoints |= is_midpoint(nearest);
     }
-    for (int i = 0; midpoints && i < count; i++)
-        if (falls_on_midpoint(xs[i], ys[i], zs[i]))
-            out[i] = (uint16_t)fma_bf16_at_midpoint(xs[i], ys[i], zs[i]);
+    if (midpoints)
+        fix_midpoints(out, xs, ys, zs, count);
 }
 
 void vg_fma_bf16(VgWarp *warp, uint32_t active, uint16_t *out, const uint16_t *xs, const uint16_t *ys,

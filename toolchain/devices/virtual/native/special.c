@@ -1,6 +1,6 @@
 /* The approximate functions of the special-function unit, within the errors that the PTX ISA documents:
  * polynomials on reduced arguments, written so that loops over lanes vectorise. */
-#include "fused.h"
+#include "vectorise.h"
 
 #include "lanes.h"
 

@@ -1,6 +1,6 @@
 /* `mma.sync`: products exact, sums in float32 (integers exact), one function for each shape and pair of types.
  * Registers come as [register][lane] arrays. Sparse, 1-bit and 4-bit forms are not here. */
-#include "fused.h"
+#include "vectorise.h"
 
 #include "fragment.h"
 
