@@ -11,6 +11,8 @@ extern "C" void fast(const float* in, float* out, int n, cudaStream_t stream) {
 }
 
 extern "C" void slow(const float* in, float* out, int n, cudaStream_t stream) {
-    cudaFuncSetAttribute(add_one, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024);
-    add_one<<<4224, 64, 200 * 1024, stream>>>(in, out, n);
+    int most = 0;
+    cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+    cudaFuncSetAttribute(add_one, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+    add_one<<<4224, 64, most, stream>>>(in, out, n);
 }

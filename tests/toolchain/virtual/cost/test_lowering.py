@@ -74,3 +74,12 @@ def test_a_short_counted_loop_is_unrolled_and_its_overhead_divided() -> None:
 def test_a_loop_with_a_variable_step_is_not_unrolled() -> None:
     kernel = kernel_of(COUNTED.format(step="%r9"))
     assert lower(kernel).issue(first(kernel, "bra")) == 1
+
+
+def test_shared_words_of_later_rounds_of_an_unrolled_loop_are_merged() -> None:
+    kernel = kernel_of(
+        "L: ld.shared.f32 %f1, [%r1]; fma.rn.f32 %f3, %f1, %f2, %f3; add.s32 %r1, %r1, 4;"
+        "add.s32 %r2, %r2, 1;"
+        "setp.ne.s32 %p1, %r2, 64; @%p1 bra L; ret;"
+    )
+    assert shares(lower(kernel), kernel, "ld.shared") == [0.25]
