@@ -137,6 +137,8 @@ class MappedSegment:
         self._memory = mmap.mmap(file, nbytes, mmap.MAP_SHARED, access)
         self.address = int(np.frombuffer(self._memory, np.uint8).ctypes.data)
         """Of the segment's first byte."""
+        self.nbytes = nbytes
+        self.writable = writable
 
     def close(self) -> None:
         """Unmap it."""

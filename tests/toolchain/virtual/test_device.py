@@ -64,6 +64,23 @@ class TestFaultsHavePlaces:
         assert found.kind is FailureKind.CRASHED
         assert "SIGSEGV" in found.reason
 
+    @pytest.mark.parametrize("statement", ["y[0] = 1.0f;", "if (x[0] > 2.0f) n = 1;"])
+    def test_host_code_that_uses_a_device_pointer_crashes_as_on_hardware(
+        self, device: VirtualDevice, statement: str
+    ) -> None:
+        found = failure(run(device, hosting(statement)))
+        assert found.kind is FailureKind.CRASHED
+        assert "host code reads or writes device memory" in found.reason
+
+    def test_copies_between_host_and_device_work(self, device: VirtualDevice) -> None:
+        source = hosting(
+            "float h[4]; cudaMemcpy(h, x, 16, cudaMemcpyDeviceToHost); h[0] += 5;"
+            "cudaMemset(y, 0, n * 4); cudaMemcpyAsync(y + 8, h, 16, cudaMemcpyHostToDevice, stream); n = 4;"
+        )
+        result = run(device, source)
+        assert isinstance(result, Outputs), result
+        assert result.arrays["y"][:12].tolist() == [0, 1, 2, 3, 0, 0, 0, 0, 5, 1, 2, 3]
+
     def test_an_endless_kernel_is_ended_with_its_name(self) -> None:
         device = VirtualDevice(limits=VirtualLimits(seconds=2.0))
         assert isinstance(run(device, hosting("")), Outputs)

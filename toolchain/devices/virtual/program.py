@@ -4,9 +4,11 @@ A request names everything a call needs; the first one loads the library. The re
 the call did besides writing its outputs, which the trusted side reads from the shared memory itself.
 """
 
+import contextlib
+import ctypes
 import functools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,18 @@ class _Mapping:
             self.segments.append(mapped)
             for name, offset, nbytes in description["tensors"]:
                 self.regions[name] = Region(mapped.address + offset, nbytes, writable, name)
+
+    @contextlib.contextmanager
+    def fenced(self) -> Iterator[None]:
+        """Keep host code from touching device memory, as on hardware; kernels and copies may."""
+        native = load_native()
+        try:
+            for segment in self.segments:
+                address, nbytes = ctypes.c_void_p(segment.address), ctypes.c_size_t(segment.nbytes)
+                native.vg_fence(address, nbytes, int(segment.writable))
+            yield
+        finally:
+            native.vg_unfence()
 
     def close(self) -> None:
         for segment in self.segments:
@@ -104,8 +118,9 @@ def _resources(request: Mapping[str, Any]) -> tuple[KernelResources, ...]:
 def _call(session: Session, request: Mapping[str, Any], mapping: _Mapping) -> CallReport:
     plan = SamplePlan(seed=request["seed"]) if request["profile"] else None
     session.pace(request["order"], request["launch_seconds"])
-    with session.buffers([region for region in mapping.regions.values() if region.nbytes]):
-        return session.call(request["entry"], [_argument(a, mapping) for a in request["arguments"]], plan)
+    arguments = [_argument(a, mapping) for a in request["arguments"]]
+    with session.buffers([r for r in mapping.regions.values() if r.nbytes]), mapping.fenced():
+        return session.call(request["entry"], arguments, plan)
 
 
 def _argument(fields: Mapping[str, Any], mapping: _Mapping) -> Argument:

@@ -182,7 +182,9 @@ class Session:
         host = HostThread()
         self._runtime.leave = host.abandon
         start = time.perf_counter()
+        self._native.vg_fence_close()
         host.run(lambda: function(*values, self._stream))
+        self._native.vg_fence_open()
         seconds = time.perf_counter() - start
         self._runtime.leave = None
         self._runtime.raise_failure()
