@@ -7,7 +7,6 @@ runtime's allocation table.
 import ctypes
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -21,7 +20,7 @@ from cudamaster.toolchain.devices.virtual.codegen.warp_function import (
     write_warp_function,
 )
 from cudamaster.toolchain.devices.virtual.faults import fault_of
-from cudamaster.toolchain.devices.virtual.jit import MachineCode, host_has_avx512
+from cudamaster.toolchain.devices.virtual.jit import QUICK, THOROUGH, MachineCode, host_has_avx512
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel, Module
 from cudamaster.toolchain.devices.virtual.ptx.parse import parse_module
@@ -30,7 +29,6 @@ from cudamaster.toolchain.devices.virtual.runtime import (
     POISON,
     NativeFault,
     NativeLaunch,
-    NativeSite,
     declare,
     native_sites,
 )
@@ -47,12 +45,27 @@ FLOATS = frozenset({"f32", "f64", "f16", "f16x2", "bf16", "bf16x2"})
 
 Order = Literal["forward", "reversed"]
 
+THOROUGH_SECONDS_PER_CHARACTER = 2e-6
+"""What thorough code generation takes: about two seconds for a megabyte of IR."""
 
-@dataclass(frozen=True, slots=True)
+
 class _Compiled:
-    function: WarpFunction
-    code: MachineCode
-    sites: "ctypes.Array[NativeSite]"
+    """One kernel in one mode: compiled quickly, then thoroughly once it has run for as long as that takes."""
+
+    def __init__(self, function: WarpFunction, native: ctypes.CDLL) -> None:
+        self.function, self._native = function, native
+        self.sites = native_sites(function.sites, function.unaligned_sites)
+        self.run_seconds = 0.0
+        self._level = QUICK
+        self._code = MachineCode(function.text, FUNCTION_NAME, native, QUICK)
+
+    def address(self) -> int:
+        """Return the entry point of the code that is worth having by now."""
+        worth_seconds = THOROUGH_SECONDS_PER_CHARACTER * len(self.function.text)
+        if self._level == QUICK and self.run_seconds > worth_seconds:
+            self._level = THOROUGH
+            self._code = MachineCode(self.function.text, FUNCTION_NAME, self._native, THOROUGH)
+        return self._code.address
 
 
 class Engine:
@@ -147,10 +160,7 @@ class Engine:
         if key not in self._compiled:
             module = self._modules[request.kernel]
             function = write_warp_function(module, module.kernels[request.kernel], mode)
-            code = MachineCode(function.text, FUNCTION_NAME, self._native)
-            self._compiled[key] = _Compiled(
-                function, code, native_sites(function.sites, function.unaligned_sites)
-            )
+            self._compiled[key] = _Compiled(function, self._native)
         if request.cluster != (1, 1, 1):
             raise Unsupported(f"clusters of {request.cluster} blocks")
         return self._compiled[key]
@@ -165,7 +175,7 @@ class Engine:
 
     def _native_launch(self, request: LaunchRequest, compiled: _Compiled) -> NativeLaunch:
         layout, native = compiled.function.layout, NativeLaunch()
-        native.function = compiled.code.address
+        native.function = compiled.address()
         native.sites = ctypes.addressof(compiled.sites)
         native.variables = self._variables.table(self._modules[request.kernel])
         native.workspace = self._workspace
@@ -186,7 +196,9 @@ class Engine:
         native.parameters = parameters.ctypes.data
         native.deadline = time.monotonic() + self.limit_seconds
         native.spin_seconds = self.spin_seconds
+        begun = time.perf_counter()
         kind = self._native.vg_launch(ctypes.byref(native))
+        compiled.run_seconds += time.perf_counter() - begun
         fault: NativeFault = native.fault
         return fault_of(fault, request, compiled.function.kernel) if kind else None
 
