@@ -14,7 +14,7 @@ from cudamaster.toolchain.cache import cache_folder, publish_file
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 
 QUICK, THOROUGH = 0, 1
-"""LLVM's code-generation levels: the second takes four times as long, its code runs about 1.5 times as fast."""
+"""LLVM's code-generation levels: the second takes four times as long, its code is about 1.5 times as fast."""
 PASSES = {QUICK: (), THOROUGH: ("add_instruction_combine_pass", "add_simplify_cfg_pass")}
 """Few passes suffice, since registers that stay within a basic block are values already."""
 _NATIVE_CALL = re.compile(r"^declare [^@]*@(vg_\w+)\(", re.MULTILINE)
