@@ -139,28 +139,30 @@ class Worker:
         self.kill()
         report = self._reported()
         self._drain()
-        number = int(report["signal"])
         by_itself = bool(ended) and not timed_out and not forged
+        number = int(report["signal"]) if by_itself and report else 0
         self.end = WorkerEnd(
-            exit_code=report["exit_code"] if by_itself else None,
-            signal_name=signal.Signals(number).name if number and by_itself else None,
+            exit_code=report["exit_code"] if by_itself and report else None,
+            signal_name=signal.Signals(number).name if number else None,
             timed_out=timed_out,
             forged=not timed_out and not by_itself,
             printed=self.printed,
-            peak_bytes=int(report["peak_bytes"]),
+            peak_bytes=int(report["peak_bytes"]) if report else 0,
             memory_bytes=self.limits.memory_bytes,
             limit_seconds=seconds,
         )
         self._close_files()
+        if report is None:
+            raise WorkerBroken("the process that starts workers died")
         return self.end
 
-    def _reported(self) -> Message:
+    def _reported(self) -> Message | None:
+        """What the zygote says of the death; None where it died itself, and its children with it."""
         self._report.settimeout(REPORT_SECONDS)
         try:
             return receive_message(self._report)[0]
-        except (ConnectionEnded, OSError) as gone:
-            self._close_files()
-            raise WorkerBroken("the process that starts workers died") from gone
+        except (ConnectionEnded, OSError):
+            return None
 
     def _close_files(self) -> None:
         self._channel.close()

@@ -207,6 +207,8 @@ def test_when_the_zygote_is_killed_no_worker_survives_and_the_next_start_works(
     os.kill(facts["parent"], signal.SIGKILL)
     with pytest.raises(WorkerBroken):
         worker.call({"do": "loop"}, seconds=5)
+    assert isinstance(worker.call({"do": "echo"}, seconds=5), WorkerEnd)
+    worker.close()
     assert _gone(facts["pid"])
     again = starter.start(LIMITS)
     assert ask(again, "echo", 2) == {"value": 2}
