@@ -27,6 +27,7 @@ def load(emit: "Emitter", address: Address, space: str, form: tuple[int, int]) -
 
 
 def _load_each(emit: "Emitter", access: Access) -> list[Value]:
+    access.count_each()
     access.call(access.data(), emit.active_mask())
     return [
         emit.load(access.type, _element(access, i), lanes=True, align=_alignment(access))
@@ -43,6 +44,10 @@ def _alignment(access: Access) -> int:
 
 
 def _load_scalar(emit: "Emitter", access: Access) -> list[Value]:
+    if emit.full:
+        access.count_halves((access.place, access.place), 1)
+    else:
+        access.count_each()
     fits = access.fits(access.place, 1)
     if fits is not None:
         slow, go = emit.new_label(), emit.new_label()
@@ -63,9 +68,11 @@ def _load_in_rows(emit: "Emitter", access: Access) -> list[Value]:
     shape = shape_of(access)
     branch_on_shape(access, shape, (row, same, other))
     ways = []
-    for label, elements in ((row, _load_row), (same, _load_same)):
+    for label, elements, lanes in ((row, _load_row, HALF), (same, _load_same, 1)):
         emit.label(label)
-        halves = [elements(emit, access, access.pointer(first)) for first in access.firsts(shape)]
+        firsts = access.firsts(shape)
+        access.count_halves(firsts, lanes)
+        halves = [elements(emit, access, access.pointer(first)) for first in firsts]
         ways.append(_joined(emit, access, halves))
         emit.line(f"br label %{done}")
     emit.label(other)
@@ -134,6 +141,7 @@ def store(emit: "Emitter", address: Address, space: str, form: tuple[int, int], 
 def _store_each(emit: "Emitter", access: Access, values: list[Value]) -> None:
     for i, value in enumerate(values):
         emit.store(value, _element(access, i), align=_alignment(access))
+    access.count_each()
     access.call(access.data(), emit.active_mask())
 
 
@@ -143,7 +151,9 @@ def _store_in_rows(emit: "Emitter", access: Access, values: list[Value]) -> None
     branch_on_shape(access, shape_found, (row, other, other))
     emit.label(row)
     shape = f"<{HALF * access.count} x {access.type}>"
-    for half, first in enumerate(access.firsts(shape_found)):
+    firsts = access.firsts(shape_found)
+    access.count_halves(firsts, HALF)
+    for half, first in enumerate(firsts):
         whole = _interleave(emit, access, [half_of(emit, value, half) for value in values])
         emit.line(f"store {shape} {whole}, ptr {access.pointer(first)}, align {access.element_bytes}")
     emit.line(f"br label %{done}")

@@ -50,11 +50,10 @@ class Access:
         self.stride = self.element_bytes * self.count
         self.type = INTEGERS[self.element_bytes]
         self.base = base_of(emit, address.base)
-        kind = Kind(name, self.stride)
+        self.kind = Kind(name, self.stride)
         self.checked = emit.mode.check and space != "param"
-        self.number = site_of(emit, space, kind) if space != "param" else -1
-        if emit.mode.count and space not in ("const", "param"):
-            count(emit, self.spilled(), space, kind, emit.active_mask())
+        self.counted = emit.mode.count and space not in ("const", "param")
+        self.number = site_of(emit, space, self.kind) if space != "param" else -1
 
     @property
     def in_rows(self) -> bool:
@@ -74,6 +73,20 @@ class Access:
     def spilled(self) -> str:
         """Return a pointer to the 32 host addresses."""
         return self.emit.spill(host_address(self.emit, self.place, self.space), "address")
+
+    def count_each(self) -> None:
+        """Count the access by the addresses of its lanes."""
+        if self.counted:
+            count(self.emit, self.spilled(), self.space, self.kind, self.emit.active_mask())
+
+    def count_halves(self, firsts: tuple[Value, Value], lanes: int) -> None:
+        """Count the access of all lanes by two places, from each of which `lanes` are in a row."""
+        if not self.counted:
+            return
+        emit = self.emit
+        places = ", ".join(host_address(emit, first, self.space).typed for first in firsts)
+        emit.declarations["vg_count_halves"] = "declare void @vg_count_halves(ptr, i32, i64, i64, i32)"
+        emit.line(f"call void @vg_count_halves(ptr %warp, i32 {self.number}, {places}, i32 {lanes})")
 
     def call(self, buffer: str, mask: Value) -> None:
         """Let the C library load to, or store from, `buffer`: all first elements, all second elements …"""

@@ -127,6 +127,13 @@ static void access_line(const Request *request, uint64_t line, unsigned sectors)
         touch(request->profile, line, sectors);
 }
 
+static void access_bits(const Request *request, uint64_t low, uint64_t bits)
+{
+    for (uint64_t line = low / LINE_SECTORS; bits; bits >>= LINE_SECTORS, line++)
+        if (bits & 15)
+            access_line(request, line, bits & 15);
+}
+
 /* The distinct lines of one request, found by a small hash table. */
 typedef struct {
     uint64_t line[2 * VG_LANES];
@@ -197,10 +204,7 @@ static inline void count_window(const Request *request, uint32_t mask, const uin
         VgPart place = ((vg_part(addresses, part) >> SECTOR_SHIFT) - low) & 63;
         set |= (vg_all(1) << place) & vg_active(mask, part);
     }
-    uint64_t bits = vg_or(set);
-    for (uint64_t line = low / LINE_SECTORS; bits; bits >>= LINE_SECTORS, line++)
-        if (bits & 15)
-            access_line(request, line, bits & 15);
+    access_bits(request, low, vg_or(set));
 }
 
 static inline int is_window(Span span)
@@ -284,6 +288,73 @@ static int wavefronts(uint32_t mask, const uint64_t *addresses, unsigned bytes)
 static int in_shared(const VgBlock *block, uint64_t address)
 {
     return address - (uint64_t)(uintptr_t)block->shared < block->shared_bytes;
+}
+
+/* Sectors `first` to `last` as bits from sector `low` on. */
+static inline uint64_t bits_of(uint64_t first, uint64_t last, uint64_t low)
+{
+    return ((UINT64_C(2) << (last - first)) - 1) << (first - low);
+}
+
+static void count_two_ranges(const Request *request, const uint64_t *places, uint64_t span)
+{
+    uint64_t first[2], last[2];
+    for (int i = 0; i < 2; i++) {
+        first[i] = places[i] >> SECTOR_SHIFT;
+        last[i] = (places[i] + span - 1) >> SECTOR_SHIFT;
+    }
+    Span both = {first[0] < first[1] ? first[0] : first[1], last[0] > last[1] ? last[0] : last[1]};
+    if (is_window(both)) {
+        uint64_t low = both.low & ~(uint64_t)(LINE_SECTORS - 1);
+        access_bits(request, low, bits_of(first[0], last[0], low) | bits_of(first[1], last[1], low));
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        uint64_t low = first[i] & ~(uint64_t)(LINE_SECTORS - 1);
+        access_bits(request, low, bits_of(first[i], last[i], low));
+    }
+}
+
+/* As `wavefronts` of two halves, from whose places `lanes` accesses of up to four bytes are in a row. */
+static int wavefronts_of_halves(const uint64_t *places, uint64_t bytes, uint64_t lanes)
+{
+    if (bytes > 4)
+        return (int)(bytes / 4);
+    uint64_t first[2], last[2];
+    for (int i = 0; i < 2; i++) {
+        first[i] = places[i] >> 2;
+        last[i] = (places[i] + bytes * lanes - 1) >> 2;
+    }
+    if (first[0] == first[1])
+        return 1;
+    uint64_t apart = (first[1] - first[0]) % BANKS, words = last[0] - first[0] + 1;
+    uint64_t behind = BANKS - apart;
+    int overlapping = first[0] <= last[1] && first[1] <= last[0];
+    return (apart >= words && behind >= last[1] - first[1] + 1) ||
+                   (overlapping && (last[0] > last[1] ? last[0] : last[1]) -
+                                           (first[0] < first[1] ? first[0] : first[1]) <
+                                       BANKS)
+               ? 1
+               : 2;
+}
+
+/* `vg_count` of a whole warp: both halves have `lanes` accesses (1 or 16) in a row, from `low` and `high`. */
+void vg_count_halves(VgWarp *warp, int32_t site, uint64_t low, uint64_t high, int32_t lanes)
+{
+    const VgBlock *block = warp->block;
+    if (!block->profile)
+        return;
+    const VgSite *what = &block->launch->sites[site];
+    int64_t *counters = block->launch->counters + 2 * block->launch->basic_blocks + VG_SITE_COLUMNS * site;
+    uint64_t places[2] = {low, high};
+    counters[REQUESTS]++;
+    counters[LANES] += VG_LANES;
+    if (what->space == VG_SHARED || (what->space == VG_GENERIC && in_shared(block, low))) {
+        counters[SECTORS] += wavefronts_of_halves(places, what->bytes, (uint64_t)lanes);
+        return;
+    }
+    Request request = {block->profile, counters, what->kind, 1};
+    count_two_ranges(&request, places, (uint64_t)lanes * what->bytes);
 }
 
 void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t site)
