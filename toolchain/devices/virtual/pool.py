@@ -15,6 +15,8 @@ KEPT_WORKERS = 4
 KEPT_WORKLOADS = 2
 """Argument sets that stay mapped in a worker, and inputs that stay in shared memory."""
 SHARED_BYTES = 8 << 30
+LEAST_ROOM_BYTES = 1 << 30
+"""Arguments up to this size fit every worker, so that what it has compiled serves small and large calls."""
 
 
 class HeldWorker:
@@ -73,9 +75,10 @@ class WorkerPool:
     @contextlib.contextmanager
     def borrow(self, key: str, arguments: Arguments, readable: tuple[str, ...]) -> Iterator[HeldWorker]:
         """The worker of `key`, for the caller alone; a new one where there is none that fits."""
+        room = max(LEAST_ROOM_BYTES, 1 << arguments.nbytes.bit_length())
         limits = WorkerLimits(
-            memory_bytes=self._memory_bytes + 2 * arguments.nbytes,
-            shared_bytes=max(SHARED_BYTES, (KEPT_WORKLOADS + 1) * (arguments.nbytes + (1 << 24))),
+            memory_bytes=self._memory_bytes + 2 * room,
+            shared_bytes=max(SHARED_BYTES, (KEPT_WORKLOADS + 1) * room),
             readable=readable,
         )
         while True:
