@@ -46,7 +46,14 @@ def command(
     question = Question(operator, precision, device, seed, parse_sets(workloads), shapes)
     with judged(context, question, file, entry) as (referee, source, chosen):
         evaluation = referee.evaluate(source, chosen)
-    return tell(evaluation, as_json=as_json)
+    return tell(placed_in(file, evaluation), as_json=as_json)
+
+
+def placed_in(file: Path, evaluation: "Evaluation") -> "Evaluation":
+    """The verdict with the compiler's places in the user's file, by its own name."""
+    from dataclasses import replace
+
+    return replace(evaluation, reason=evaluation.reason.replace("kernel.cu:", f"{file}:"))
 
 
 def parse_sets(text: str) -> tuple[str, ...]:

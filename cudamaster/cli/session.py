@@ -123,7 +123,8 @@ def work(means: Opening, run: RunFolder, settings: Settings, device: "Device", *
     """Bring the run to its outcome and tell it."""
     stderr = console.progress()
     lines = EventLines(str(device.clock))
-    with stopped_by_signals(stderr.print) as stop, followed(stderr, settings, lines) as listener:
+    stopping = stopped_by_signals(stderr.print, device.close)
+    with stopping as stop, followed(stderr, settings, lines) as listener:
         collaborators = means.collaborators(settings, device)
         outcome = Run(run, settings, collaborators, command_line(sys.argv[1:]), stop).work([listener])
     return tell(outcome, as_json=as_json)

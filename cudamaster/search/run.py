@@ -17,6 +17,8 @@ from cudamaster.search.summing_up import Tally, seconds_worked
 from cudamaster.store.codec import Json, decode, encode
 from cudamaster.store.journal import Journal, Listener, utc_now
 from cudamaster.store.runs import RunFolder, started
+from cudamaster.toolchain.errors import ToolchainError
+from mskernelbench.errors import BenchmarkError
 
 
 def settings_of(folder: RunFolder) -> Settings:
@@ -73,7 +75,9 @@ class Run:
         ledger = Ledger(journal, earlier, self.stop)
         try:
             state = run_graph(self._context(ledger, earlier), self.folder.checkpoint_path)
-        except Interrupted:
+        except (Interrupted, ToolchainError, BenchmarkError):
+            if not self.stop.is_set():
+                raise  # only what was cut short by the stop may fail because of it
             journal.append("interrupted", run=self.folder.name)
             return self._tally().outcome(INTERRUPTED, None)
         outcome = store_champion(self._tally().outcome(state["stopped_by"], state["champion"]), self)

@@ -24,6 +24,9 @@ class NamedDevice:
     clock: Clock = Clock.MODELLED
     spec: DeviceSpec = scripted_run.SPEC
 
+    def close(self) -> None:
+        """Nothing is open."""
+
 
 @dataclass
 class ScriptedOpening(Opening):
