@@ -50,7 +50,8 @@ def find_toolchain(setting: str | None = None, environment: Mapping[str, str] = 
     """Find nvcc: `setting` or CUDAMASTER_NVCC, CUDA_HOME, the compiler wheels, PATH, in this order.
 
     Raises EnvironmentLacks, saying what to install, when there is no nvcc, no host compiler, or one of them
-    does not run. A place that was named and has no nvcc is an error too: the next one is not tried.
+    does not run. A setting that names no program is an error too; a CUDA_HOME without a compiler, as images
+    with only the runtime have it, is passed over.
     """
     nvcc, found_by = next(_places(setting, environment), (None, ""))
     if nvcc is None:
@@ -70,19 +71,20 @@ def find_toolchain(setting: str | None = None, environment: Mapping[str, str] = 
 def _places(setting: str | None, environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     named = setting or environment.get("CUDAMASTER_NVCC")
     if named:
-        yield _required(Path(named), "CUDAMASTER_NVCC"), "setting"
+        yield _required(Path(named)), "setting"
     for variable in ("CUDA_HOME", "CUDA_PATH"):
-        if home := environment.get(variable):
-            yield _required(Path(home) / "bin" / "nvcc", variable), variable
+        home = environment.get(variable)
+        if home and os.access(nvcc := Path(home) / "bin" / "nvcc", os.X_OK):
+            yield nvcc.resolve(), variable
     if found := _nvcc_of_wheels():
         yield found, "wheels" if "site-packages" in found.parts else "cuda-pathfinder"
     if on_path := shutil.which("nvcc", path=environment.get("PATH", os.defpath)):
         yield Path(on_path).resolve(), "PATH"
 
 
-def _required(nvcc: Path, named_by: str) -> Path:
+def _required(nvcc: Path) -> Path:
     if not os.access(nvcc, os.X_OK):
-        raise EnvironmentLacks(f"{named_by} names {nvcc}, which is no program; correct it or unset it")
+        raise EnvironmentLacks(f"CUDAMASTER_NVCC names {nvcc}, which is no program; correct it or unset it")
     return nvcc.resolve()
 
 

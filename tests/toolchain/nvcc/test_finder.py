@@ -31,9 +31,16 @@ def test_the_setting_comes_before_cuda_home(tmp_path: Path) -> None:
     assert find_toolchain(None, environment).nvcc == home
 
 
-def test_a_named_place_without_nvcc_is_an_error_and_not_passed_over(tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentLacks, match="CUDA_HOME names"):
-        find_toolchain(None, {"CUDA_HOME": str(tmp_path), "PATH": SYSTEM_PATH})
+def test_a_setting_that_names_no_program_is_an_error_and_not_passed_over(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentLacks, match="CUDAMASTER_NVCC names"):
+        find_toolchain(str(tmp_path / "nvcc"), {"PATH": SYSTEM_PATH})
+
+
+def test_a_cuda_home_with_only_a_runtime_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "runtime").mkdir()
+    nvcc = toolkit(tmp_path / "path", "13.0.1")
+    environment = {"CUDA_HOME": str(tmp_path / "runtime"), "CUDA_PATH": str(nvcc.parent.parent)}
+    assert find_toolchain(None, {**environment, "PATH": SYSTEM_PATH}).nvcc == nvcc
 
 
 def test_a_missing_host_compiler_is_named_with_advice(tmp_path: Path) -> None:
