@@ -18,7 +18,7 @@ enum { REQUESTS, LANES, SECTORS, MISSED_SECTORS, LINES };
 
 /* The L1 a block has to itself: four ways of 128-byte lines in 32-byte sectors, empty when the block begins. */
 typedef struct {
-    uint64_t line[MOST_SETS][WAYS]; /* number plus one; 0: empty */
+    uint32_t line[MOST_SETS][WAYS]; /* low bits of the number plus one; 0: empty */
     uint8_t sectors[MOST_SETS][WAYS], oldest[MOST_SETS];
     unsigned sets;
 } Cache;
@@ -95,15 +95,18 @@ static void touch(VgProfile *profile, uint64_t line, unsigned sectors)
 /* Looks sectors of a line up and brings them in; how many were missing. */
 static int fetch(Cache *cache, uint64_t line, unsigned sectors)
 {
-    unsigned set = (unsigned)(line ^ line >> 8 ^ line >> 17) % cache->sets;
+    uint32_t spread = (uint32_t)line * 0x9e3779b1u, tag = (uint32_t)(line + 1);
+    unsigned set = (unsigned)((uint64_t)spread * cache->sets >> 32);
+    int found = -1;
     for (int way = 0; way < WAYS; way++)
-        if (cache->line[set][way] == line + 1) {
-            unsigned missing = sectors & ~(unsigned)cache->sectors[set][way];
-            cache->sectors[set][way] |= (uint8_t)sectors;
-            return __builtin_popcount(missing);
-        }
+        found = cache->line[set][way] == tag ? way : found;
+    if (found >= 0) {
+        unsigned missing = sectors & ~(unsigned)cache->sectors[set][found];
+        cache->sectors[set][found] |= (uint8_t)sectors;
+        return __builtin_popcount(missing);
+    }
     int victim = cache->oldest[set]++ % WAYS;
-    cache->line[set][victim] = line + 1;
+    cache->line[set][victim] = tag;
     cache->sectors[set][victim] = (uint8_t)sectors;
     return __builtin_popcount(sectors);
 }
