@@ -94,10 +94,11 @@ def _add_pipes(
 
 
 def _add_l1(row: dict[str, float], site: CountedSite, factor: float, gpu: VirtualGpu) -> None:
+    """An asynchronous copy passes through the banks once, on its way into shared memory."""
     if site.space == "shared":
         passes = site.sectors * _shared_passes(site)
     else:
-        passes = max(site.requests, site.sectors / 4)
+        passes = 0.0 if site.kind == "async_copy" else max(site.requests, site.sectors / 4)
         row["l1_tags"] += site.lines * factor / gpu.model.l1_lines_per_clk
     row["l1_data"] += passes * factor / gpu.model.l1_wavefronts_per_clk
 
