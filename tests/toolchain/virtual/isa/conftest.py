@@ -31,7 +31,15 @@ class Runner:
         self.native.vg_free.argtypes = [ctypes.c_void_p]
 
     def launch(
-        self, ptx: str, kernel: str, arguments: Sequence[Any], block: int, grid: int = 1, threads: int = 1
+        self,
+        ptx: str,
+        kernel: str,
+        arguments: Sequence[Any],
+        block: int,
+        *,
+        grid: int = 1,
+        threads: int = 1,
+        shared: int = 0,
     ) -> Fault | None:
         """Run a kernel; arrays go in and come back, other arguments are packed by their NumPy type."""
         engine = self._engine(ptx, threads)
@@ -40,7 +48,7 @@ class Runner:
         for argument, place in zip(arguments, places, strict=True):
             value = struct.pack("<Q", place) if place is not None else np.asarray(argument).tobytes()
             packed += bytes(-len(packed) % len(value)) + value
-        fault = engine.launch(LaunchRequest(kernel, (grid, 1, 1), (block, 1, 1), 0, packed))
+        fault = engine.launch(LaunchRequest(kernel, (grid, 1, 1), (block, 1, 1), shared, packed))
         for argument, place in zip(arguments, places, strict=True):
             if place is not None:
                 ctypes.memmove(argument.ctypes.data, place, argument.nbytes)

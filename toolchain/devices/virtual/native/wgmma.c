@@ -1,0 +1,139 @@
+/* `wgmma.mma_async`: one warp's 16 rows of a 64 x N product whose operands lie in shared memory (or A in registers).
+ * It is computed at once; a program that forgets to wait for it is not found out.
+ * A descriptor (PTX ISA 9.0, "matrix descriptor") holds, in units of 16 bytes: start (bits 0-13), leading (16-29)
+ * and stride byte offset (32-45); base offset (49-51) and swizzle (62-63: none, 128, 64, 32 bytes). */
+#include "vectorise.h"
+
+#include "fragment.h"
+
+typedef uint32_t Register[LANES];
+
+enum { UNIT = 16, TILE = 8, WARPS_OF_GROUP = 4 };
+
+/* How one operand lies in shared memory. */
+typedef struct {
+    const uint8_t *shared;
+    uint32_t bytes; /* of the block's shared memory */
+    uint32_t start, leading, stride;
+    uint32_t row_bytes;     /* of a swizzled row; 0: not swizzled */
+    uint32_t swizzle_mask;  /* address bits 4-6 that are changed by bits 7-9 */
+    int transposed;         /* M or N runs along memory, not K */
+    uint32_t element_bytes;
+} Layout;
+
+static Layout layout_of(const VgWarp *warp, uint64_t descriptor, int transposed, uint32_t element_bytes)
+{
+    static const uint32_t row_bytes[] = {0, 128, 64, 32};
+    uint32_t width = row_bytes[descriptor >> 62];
+    return (Layout){
+        .shared = warp->block->shared,
+        .bytes = warp->block->shared_bytes,
+        .start = (uint32_t)(descriptor & 0x3fff) * UNIT,
+        .leading = (uint32_t)(descriptor >> 16 & 0x3fff) * UNIT,
+        .stride = (uint32_t)(descriptor >> 32 & 0x3fff) * UNIT,
+        .row_bytes = width,
+        .swizzle_mask = width ? width - UNIT : 0,
+        .transposed = transposed,
+        .element_bytes = element_bytes,
+    };
+}
+
+/* Rows of eight along K; unswizzled, 8 x 16 bytes lie together. */
+static uint32_t along_k(const Layout *layout, uint32_t outer, uint32_t k)
+{
+    uint32_t byte = k * layout->element_bytes, row = outer % TILE, group = outer / TILE * layout->stride;
+    if (layout->row_bytes)
+        return group + row * layout->row_bytes + byte;
+    return group + row * UNIT + byte / UNIT * layout->leading + byte % UNIT;
+}
+
+static uint32_t along_outer(const Layout *layout, uint32_t outer, uint32_t k)
+{
+    uint32_t byte = outer * layout->element_bytes, unit = byte / UNIT, units = layout->row_bytes / UNIT;
+    if (!units)
+        return unit * layout->stride + k % TILE * UNIT + k / TILE * layout->leading + byte % UNIT;
+    return unit % units * UNIT + unit / units * layout->leading + k % TILE * layout->row_bytes
+           + k / TILE * layout->stride + byte % UNIT;
+}
+
+/* The element's place in shared memory; `outer` counts rows of A or columns of B. */
+static uint32_t place_of(const Layout *layout, uint32_t outer, uint32_t k)
+{
+    uint32_t offset = layout->transposed ? along_outer(layout, outer, k) : along_k(layout, outer, k);
+    uint32_t place = layout->start + offset;
+    return place ^ (place >> 3 & layout->swizzle_mask);
+}
+
+/* One register of a lane: `parts` elements from k on. */
+static uint32_t load_packed(VgWarp *warp, const Layout *layout, uint32_t outer, uint32_t k, uint32_t parts)
+{
+    uint32_t packed = 0, width = 8 * layout->element_bytes;
+    for (uint32_t part = 0; part < parts; part++) {
+        uint32_t place = place_of(layout, outer, k + part), element = 0;
+        if (place + layout->element_bytes > layout->bytes)
+            vg_fault(warp, 1, VG_FAULT_OUT_OF_BOUNDS, 0, (int32_t)layout->element_bytes);
+        memcpy(&element, layout->shared + place, layout->element_bytes);
+        packed |= element << (width * part & 31);
+    }
+    return packed;
+}
+
+/* Register `pair` of the fragment whose rows (A) or columns (B) begin at `first`. */
+static void load_register(VgWarp *warp, Register out, const Layout *layout, uint32_t first, uint32_t pair)
+{
+    uint32_t parts = 4 / layout->element_bytes;
+    EACH_LANE(lane) {
+        uint32_t outer = first + (uint32_t)lane / 4, k = (4 * pair + (uint32_t)lane % 4) * parts;
+        out[lane] = load_packed(warp, layout, outer, k, parts);
+    }
+}
+
+static void load_a(VgWarp *warp, Register out[4], uint64_t descriptor, int transposed, uint32_t element_bytes)
+{
+    Layout layout = layout_of(warp, descriptor, transposed, element_bytes);
+    uint32_t first = warp->index % WARPS_OF_GROUP * ROWS;
+    for (uint32_t i = 0; i < 4; i++)
+        load_register(warp, out[i], &layout, first + i % 2 * TILE, i / 2);
+}
+
+enum Flags { A_IN_REGISTERS = 1, TRANSPOSED_A = 2, TRANSPOSED_B = 4, NEGATED = 8 };
+
+/* What differs between types is the decoding; all sums are float32. */
+ALWAYS_INLINE void multiply_tile(VgWarp *warp, float d[4][LANES], const Register *a, const Layout *b, uint32_t column,
+                                 int parts, Decode decode_a, Decode decode_b, int flags)
+{
+    Operands operands;
+    Register columns[2];
+    for (uint32_t pair = 0; pair < 2; pair++)
+        load_register(warp, columns[pair], b, column, pair);
+    decode_operands(&operands, a, (const Register *)columns, 2, parts, decode_a, decode_b);
+    if (flags & NEGATED)
+        for (int slice = 0; slice < 2 * parts; slice++)
+            for (int k = 0; k < 4; k++)
+                operands.columns[slice][k] = -operands.columns[slice][k];
+    accumulate(d, (const float(*)[LANES])d, &operands, 2 * parts);
+}
+
+#define WGMMA(name, parts, decode_a, decode_b)                                                                    \
+    void vg_wgmma_##name(VgWarp *warp, uint32_t active, float *d, const Register *a, const uint64_t *a_descriptor, \
+                         const uint64_t *b_descriptor, int columns, int flags)                                    \
+    {                                                                                                             \
+        Register loaded[4];                                                                                       \
+        int first = __builtin_ctz(active);                                                                        \
+        Layout b = layout_of(warp, b_descriptor[first], flags & TRANSPOSED_B, 4 / (parts));                       \
+        if (!(flags & A_IN_REGISTERS)) {                                                                          \
+            load_a(warp, loaded, a_descriptor[first], flags & TRANSPOSED_A, 4 / (parts));                         \
+            a = (const Register *)loaded;                                                                         \
+        }                                                                                                         \
+        for (int column = 0; column < columns; column += TILE)                                                    \
+            multiply_tile(warp, (float(*)[LANES])(d + column / TILE * 4 * LANES), a, &b, (uint32_t)column, parts, \
+                          decode_a, decode_b, flags);                                                             \
+    }
+
+WGMMA(bf16_bf16, 2, decode_bf16, decode_bf16)
+WGMMA(f16_f16, 2, decode_f16, decode_f16)
+WGMMA(tf32_tf32, 1, decode_tf32, decode_tf32)
+WGMMA(e4m3_e4m3, 4, decode_e4m3, decode_e4m3)
+WGMMA(e4m3_e5m2, 4, decode_e4m3, decode_e5m2)
+WGMMA(e5m2_e4m3, 4, decode_e5m2, decode_e4m3)
+WGMMA(e5m2_e5m2, 4, decode_e5m2, decode_e5m2)
