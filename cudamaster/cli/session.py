@@ -123,6 +123,7 @@ def work(means: Opening, run: RunFolder, settings: Settings, device: "Device", *
     """Bring the run to its outcome and tell it."""
     stderr = console.progress()
     lines = EventLines(str(device.clock))
+    lines.recall(run.events())
     stopping = stopped_by_signals(stderr.print, device.close)
     with stopping as stop, followed(stderr, settings, lines) as listener:
         collaborators = means.collaborators(settings, device)

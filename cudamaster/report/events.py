@@ -1,6 +1,6 @@
 """One line for each event of a run that a person following it wants to see."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from cudamaster.report.document import Json
@@ -21,14 +21,23 @@ class EventLines:
         self.round = 0
         self._strategies: dict[int, str] = {}
         self._judged_kernels: dict[str, int] = {}
+        self._diagnosed: int | None = None
 
     def line(self, event: Json) -> Line:
         """The event's line; None for events that only the journal wants."""
         say: Callable[[Json], Line] | None = getattr(self, f"_{event['event']}", None)
         return say(event) if say else None
 
+    def recall(self, events: Iterable[Json]) -> None:
+        """Know what an earlier session was told, without telling it again."""
+        for event in events:
+            self.line(event)
+
     def _diagnosis(self, event: Json) -> Line:
         value: Any = event["value"]
+        if event["number"] == self._diagnosed:
+            return None
+        self._diagnosed = event["number"]
         of = "the baseline" if event["number"] == 0 else f"#{event['number']}"
         return f"round {event['round']}    {of} is {value['bound']}-bound: {value['sentence']}"
 
