@@ -14,7 +14,7 @@ from tests.toolchain.virtual.isa.opcodes import THREADS, Launch, Table
 
 RNG = np.random.default_rng(3)
 NARROW: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16}
-GRID = {"f16": (11, -14, 15), "bf16": (8, -126, 127), "tf32": (11, -126, 127)}
+GRID = {"f16": (11, -14, 15), "bf16": (8, -126, 127), "tf32": (11, -126, 127), "f32": (24, -126, 127)}
 """Significant bits, least and greatest exponent."""
 INTEGERS = {f"{sign}{bits}": (sign == "s", bits) for sign in "us" for bits in (16, 32, 64)}
 ROUND: dict[str, Callable[[Fraction], int]] = {
@@ -106,6 +106,11 @@ TO_NARROW = [
     for source in WIDE
     for mode in (("rn",) if source == "f64" else ("rn", "rz", "rm", "rp"))
 ]
+TO_SINGLE = [
+    (f"cvt.{mode}.f32.{source}", "f32", mode, source)
+    for source in ("s64", "u64")
+    for mode in ("rz", "rm", "rp")
+]
 FROM_NARROW = [
     (f"cvt.{mode}.{target}.{kind}", kind, mode, target)
     for kind in NARROW
@@ -123,7 +128,7 @@ A, B = floats(np.float32), RNG.permutation(floats(np.float32))
 @pytest.fixture(scope="module")
 def table(launch: Launch) -> Table:
     cases = Table()
-    for name, kind, _, source in TO_NARROW:
+    for name, kind, _, source in [*TO_NARROW, *TO_SINGLE]:
         cases.add(name, kind, source, [WIDE[source]])
     for name, kind, _, target in FROM_NARROW:
         cases.add(name, target, kind, [HALVES[kind]])
@@ -160,6 +165,12 @@ def test_wide_to_narrow_is_rounded_once(table: Table, case: Any) -> None:
     name, kind, mode, source = case
     found = table.found[name][0].view(NARROW[kind])
     same(found, [on_grid(value, kind, mode) for value in WIDE[source].tolist()])
+
+
+@pytest.mark.parametrize("case", TO_SINGLE, ids=lambda case: case[0])
+def test_long_integers_are_rounded_once(table: Table, case: Any) -> None:
+    name, kind, mode, source = case
+    same(table.found[name][0], [on_grid(value, kind, mode) for value in WIDE[source].tolist()])
 
 
 @pytest.mark.parametrize("case", FROM_NARROW, ids=lambda case: case[0])

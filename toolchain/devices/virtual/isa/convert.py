@@ -85,10 +85,10 @@ def _between_floats(emit: Emitter, ins: Instruction, value: Value, target: str) 
         return emit.intrinsic(f"llvm.{way}", value) if way else value
     if BITS[kind] > BITS[value.type]:
         return emit.cast("fpext", value, kind)
-    return _narrow_double(emit, ins, value)
+    return narrow_double(emit, ins, value)
 
 
-def _narrow_double(emit: Emitter, ins: Instruction, value: Value) -> Value:
+def narrow_double(emit: Emitter, ins: Instruction, value: Value) -> Value:
     """Round a double to f32; directed modes step back from the nearest where it went too far."""
     nearest = emit.cast("fptrunc", value, "float")
     mode = next((name for name in ("rz", "rm", "rp") if name in ins.modifiers), None)
@@ -130,7 +130,7 @@ def _from_integer(emit: Emitter, ins: Instruction, value: Value, types: tuple[st
     if BITS[value.type] > 32:
         raise unsupported(ins)
     exact = emit.cast(opcode, value, "double")
-    return exact if kind == "double" else _narrow_double(emit, ins, exact)
+    return exact if kind == "double" else narrow_double(emit, ins, exact)
 
 
 def _between_integers(emit: Emitter, ins: Instruction, value: Value, types: tuple[str, str]) -> Value:

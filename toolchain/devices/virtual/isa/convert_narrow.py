@@ -6,7 +6,7 @@ result is rounded once in every mode. Stochastic rounding and the 4- and 6-bit f
 
 from cudamaster.toolchain.devices.virtual.codegen.emitter import LLVM_TYPES, Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
-from cudamaster.toolchain.devices.virtual.isa.convert import INTEGER_ROUNDING
+from cudamaster.toolchain.devices.virtual.isa.convert import INTEGER_ROUNDING, narrow_double
 from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
 from cudamaster.toolchain.devices.virtual.isa.narrow import LARGEST, NARROW, join, narrow, split, widen
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
@@ -90,6 +90,20 @@ def _to_integer(emit: Emitter, ins: Instruction, value: Value, target: str) -> V
 instruction("cvt", "f16")(_convert)
 for _other in (*INTEGERS, "f64", *DIRECTED, *INTEGER_ROUNDING, "f16", "sat", "satfinite"):
     instruction("cvt", "bf16", _other)(_convert)
+
+
+def _directed(emit: Emitter, ins: Instruction) -> None:
+    """A 64-bit integer to f32, rounded in a given direction, by way of a double that rounds on alike."""
+    source = ins.type
+    (exact,) = emit.call_native(
+        f"vg_sticky_f64_from_{source}", ["double"], [emit.get(ins.operands[1], source)]
+    )
+    emit.put(ins.operands[0], narrow_double(emit, ins, exact))
+
+
+for _mode in DIRECTED:
+    for _source in ("s64", "u64"):
+        instruction("cvt", "f32", _source, _mode)(_directed)
 
 
 # --- pairs

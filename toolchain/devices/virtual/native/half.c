@@ -108,6 +108,8 @@ static float odd_float_from_signed(int64_t value)
     return odd_float_from_double(value < 0 ? -magnitude : magnitude);
 }
 
+LANEWISE_1(sticky_f64_from_u64, double, uint64_t, sticky_double(x))
+LANEWISE_1(sticky_f64_from_s64, double, int64_t, x < 0 ? -sticky_double(0 - (uint64_t)x) : sticky_double((uint64_t)x))
 LANEWISE_1(odd_f32_from_f64, float, double, odd_float_from_double(x))
 LANEWISE_1(odd_f32_from_s64, float, int64_t, odd_float_from_signed(x))
 LANEWISE_1(odd_f32_from_u64, float, uint64_t, odd_float_from_double(sticky_double(x)))
