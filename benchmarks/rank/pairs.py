@@ -1,6 +1,6 @@
 """Pairs of kernels for one job whose order on hardware is known: `kernels/<name>.cu` holds `slow` and `fast`.
 
-`least` is how many times faster `fast` is at least, on any card since 2018; a claim of the literature (CUDA
+`least` is how many times faster `fast` is at least on a data-centre card; a claim of the literature (CUDA
 best practices guide, published optimisation series), not a measurement of ours.
 """
 
