@@ -45,7 +45,8 @@ def cache_key(text: str, level: int) -> str:
     return hashlib.sha256(f"{host}\n{text}".encode()).hexdigest()
 
 
-def _object_code(text: str, level: int) -> bytes:
+def generate_object(text: str, level: int) -> bytes:
+    """Compile LLVM IR to an object file for this host, at a code-generation level."""
     machine = _machine(level)
     module = llvm.parse_assembly(text)
     if PASSES[level]:
@@ -63,7 +64,7 @@ def object_code(text: str, level: int) -> bytes:
     path: Path = cache_folder() / "virtual-code" / key[:2] / f"{key}.o"
     if path.exists():
         return path.read_bytes()
-    code = _object_code(text, level)
+    code = generate_object(text, level)
     with contextlib.suppress(OSError):  # a process that runs candidates may not write
         publish_file(path, code)
     return code

@@ -1,0 +1,209 @@
+"""How fast the virtual GPU runs kernels: thread-instructions a second; what checks, counters, compiling cost.
+
+Figures are of one core, in CPU time; each kernel's result is checked against NumPy.
+"""
+
+import ctypes
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.devices.virtual.codegen.emitter import Mode
+from cudamaster.toolchain.devices.virtual.codegen.warp_function import write_warp_function
+from cudamaster.toolchain.devices.virtual.engine import Engine
+from cudamaster.toolchain.devices.virtual.jit import THOROUGH, generate_object, host_has_avx512
+from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
+from cudamaster.toolchain.devices.virtual.native import load_native
+
+KERNELS = Path(__file__).parent / "kernels"
+PROMISED = {"gemm_naive": 12.0}
+PROMISED_ELSEWHERE = 3.0
+TRIAL_SECONDS = 6.0
+SAMPLED_BLOCKS = 64
+Array = NDArray[Any]
+RNG = np.random.default_rng(0)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A launch, and whether what it leaves is right."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    arguments: list[Any]
+    """Arrays and 32-bit integers; the last array is the output."""
+    is_right: Callable[[Array], bool]
+
+
+def normal(*shape: int) -> Array:
+    return RNG.standard_normal(shape, dtype=np.float32)
+
+
+def gemm() -> Case:
+    n = 512
+    a, b = normal(n, n), normal(n, n)
+    wanted = a @ b
+    arguments = [a, b, np.zeros((n, n), np.float32), n]
+    return Case((n // 16, n // 16, 1), (16, 16, 1), arguments, lambda c: np.allclose(c, wanted, atol=1e-3))
+
+
+def softmax() -> Case:
+    rows, columns = 1024, 2000
+    x = 3 * normal(rows, columns)
+    e = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
+    wanted = e / e.sum(1, keepdims=True)
+    arguments = [x, np.zeros_like(x), columns]
+    return Case((rows, 1, 1), (256, 1, 1), arguments, lambda y: np.allclose(y, wanted, rtol=1e-5))
+
+
+def spmv() -> Case:
+    rows = 40000
+    counts = RNG.integers(0, 120, rows)
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    columns = RNG.integers(0, rows, starts[-1]).astype(np.int32)
+    values, x = normal(starts[-1]), normal(rows)
+    products = np.append(values.astype(np.float64) * x[columns], 0)
+    wanted = np.add.reduceat(products, starts[:-1]) * (counts > 0)
+    arguments = [starts, columns, values, x, np.zeros(rows, np.float32), rows]
+    return Case((rows // 4, 1, 1), (128, 1, 1), arguments, lambda y: np.allclose(y, wanted, atol=1e-3))
+
+
+def stencil() -> Case:
+    n, inner = 98, slice(1, -1)
+    x = normal(n, n, n)
+    around = sum(np.roll(x, step, axis) for step in (1, -1) for axis in range(3))
+    wanted = np.zeros_like(x)
+    wanted[inner, inner, inner] = (np.float32(0.4) * x + np.float32(0.1) * around)[inner, inner, inner]
+    arguments = [x, np.zeros_like(x), n]
+    return Case((3, 24, 1), (32, 4, 1), arguments, lambda y: np.allclose(y, wanted, atol=1e-5))
+
+
+def swiglu() -> Case:
+    count = 1 << 20
+    gate, up = normal(count).astype(ml_dtypes.bfloat16), normal(count).astype(ml_dtypes.bfloat16)
+    g, u = gate.astype(np.float32), up.astype(np.float32)
+    wanted = g / (1 + np.exp(-g)) * u
+    arguments = [gate.view(np.uint16), up.view(np.uint16), np.zeros(count, np.uint16), count // 8]
+
+    def is_right(out: Array) -> bool:
+        return np.allclose(out.view(ml_dtypes.bfloat16).astype(np.float32), wanted, rtol=1 / 128, atol=1e-30)
+
+    return Case((count // 8 // 256, 1, 1), (256, 1, 1), arguments, is_right)
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "gemm_naive": gemm, "gemm_tiled": gemm, "softmax": softmax, "spmv_csr": spmv, "stencil": stencil,
+    "swiglu_bf16": swiglu,
+}  # fmt: skip
+
+
+def ptx_of(name: str, folder: Path) -> str:
+    target = folder / f"{name}.ptx"
+    command = ["nvcc", "-std=c++17", "-O3", "-lineinfo", "-arch=compute_90", "-ptx"]
+    subprocess.run([*command, str(KERNELS / f"{name}.cu"), "-o", str(target)], check=True, timeout=120)
+    return target.read_text()
+
+
+class Trial:
+    """One kernel in one engine, its arrays in device memory."""
+
+    def __init__(self, name: str, ptx: str, case: Case, *, check: bool) -> None:
+        self.native = load_native()
+        self.engine = Engine(self.native, threads=1, check_memory=check)
+        self.module = self.engine.add_module(ptx)
+        self.kernel = next(k for k in self.module.kernels.values() if name in k.name)
+        self.case = case
+        self.places: list[int] = []
+        packed = b"".join(self._packed(argument) for argument in case.arguments)
+        self.request = LaunchRequest(self.kernel.name, case.grid, case.block, 0, packed)
+
+    def _packed(self, argument: Any) -> bytes:
+        if not isinstance(argument, np.ndarray):
+            return struct.pack("<i", argument)
+        self.places.append(self.native.vg_alloc(argument.nbytes, 1))
+        ctypes.memmove(self.places[-1], argument.ctypes.data, argument.nbytes)
+        return struct.pack("<Q", self.places[-1])
+
+    def is_right(self) -> bool:
+        output = [a for a in self.case.arguments if isinstance(a, np.ndarray)][-1].copy()
+        ctypes.memmove(output.ctypes.data, self.places[-1], output.nbytes)
+        return self.case.is_right(output)
+
+    def launch(self) -> float:
+        """Return the CPU seconds of one launch."""
+        started = time.thread_time()
+        fault = self.engine.launch(self.request)
+        assert fault is None, fault
+        return time.thread_time() - started
+
+    def sample(self) -> tuple[float, float]:
+        """Return the thread-instructions of some blocks, counted, and the CPU seconds that took."""
+        total = self.request.block_count
+        chosen = np.unique(np.linspace(0, total - 1, min(total, SAMPLED_BLOCKS)).astype(int)).tolist()
+        started = time.thread_time()
+        sample = self.engine.sample(self.request, chosen)
+        seconds = time.thread_time() - started
+        assert isinstance(sample, SampledLaunch), sample
+        lengths = np.array([len(block) for block in sample.kernel.blocks])
+        return float((sample.block_counts[:, 1] * lengths).sum()), seconds
+
+    def compile_seconds(self) -> float:
+        started = time.thread_time()
+        mode = Mode(check=True, count=False, avx512=host_has_avx512())
+        generate_object(write_warp_function(self.module, self.kernel, mode).text, THOROUGH)
+        return time.thread_time() - started
+
+    def close(self) -> None:
+        for place in self.places:
+            self.native.vg_free(place)
+
+
+def quickest(checked: Trial, plain: Trial) -> tuple[float, float, float]:
+    """Least CPU seconds of a checked launch, an unchecked one and a sample, tried in turns."""
+    best = [float("inf")] * 3
+    begun = time.perf_counter()
+    while time.perf_counter() - begun < TRIAL_SECONDS:
+        for index, seconds in enumerate((checked.launch(), plain.launch(), checked.sample()[1])):
+            best[index] = min(best[index], seconds)
+    return best[0], best[1], best[2]
+
+
+def measure(name: str, ptx: str) -> bool:
+    """Print one kernel's row; whether it is right and as quick as promised."""
+    case = CASES[name]()
+    plain, checked = (Trial(name, ptx, case, check=check) for check in (False, True))
+    compile_ms = 1e3 * checked.compile_seconds()
+    checked_seconds, plain_seconds, sample_seconds = quickest(checked, plain)
+    counted, _ = checked.sample()
+    instructions = counted * checked.request.block_count / min(SAMPLED_BLOCKS, checked.request.block_count)
+    rate, right = instructions / checked_seconds, plain.is_right() and checked.is_right()
+    print(
+        f"{name:12} {rate / 1e9:6.1f} G/s checked  {instructions / plain_seconds / 1e9:6.1f} unchecked"
+        f"  checks x{checked_seconds / plain_seconds:.2f}  counters x{rate / (counted / sample_seconds):.1f}"
+        f"  compile {compile_ms:4.0f} ms  {'right' if right else 'WRONG'}",
+        flush=True,
+    )
+    for trial in (plain, checked):
+        trial.close()
+    return right and rate >= 1e9 * PROMISED.get(name, PROMISED_ELSEWHERE)
+
+
+def main() -> int:
+    names = sys.argv[1:] or list(CASES)
+    with tempfile.TemporaryDirectory() as folder:
+        met = [measure(name, ptx_of(name, Path(folder))) for name in names]
+    return 0 if all(met) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
