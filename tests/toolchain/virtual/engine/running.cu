@@ -93,6 +93,15 @@ __global__ void produces(int *y)
     }
 }
 
+__global__ void joins_its_cluster(int *y)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    y[threadIdx.x] = s[63 - threadIdx.x];
+}
+
 __global__ void votes(int *y)
 {
     int i = threadIdx.x;

@@ -76,6 +76,12 @@ def test_a_producer_arrives_without_waiting(running: Any) -> None:
     assert np.array_equal(y, 3 * np.arange(32))
 
 
+def test_a_block_is_its_own_cluster(running: Any) -> None:
+    y = running.array(np.zeros(64), np.int32)
+    assert running.engine.launch(running.request("joins_its_cluster", y, block=64)) is None
+    assert np.array_equal(y, 63 - np.arange(64))
+
+
 def test_barriers_that_vote(running: Any) -> None:
     y = running.array(np.zeros(96), np.int32)
     assert running.engine.launch(running.request("votes", y, block=96)) is None

@@ -9,8 +9,9 @@ from cudamaster.toolchain.devices.virtual.codegen import frame
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
 from cudamaster.toolchain.devices.virtual.isa.registry import lookup
-from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Operand, Register, Symbol
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Operand, Register, Symbol
 
+CLUSTER_BARRIER = 15
 TERMINATORS = frozenset({"bra", "brx", "ret", "exit", "trap", "bar", "barrier", "barvote"})
 
 
@@ -197,8 +198,8 @@ class Terminators:
 
 
 def barrier_number(instruction: Instruction) -> Operand:
-    """Return the operand that numbers a barrier."""
-    return instruction.operands[0]
+    """Return the number of a barrier; that of a cluster, which is one block, has its own."""
+    return Integer(CLUSTER_BARRIER) if "cluster" in instruction.modifiers else instruction.operands[0]
 
 
 def is_aligned(instruction: Instruction) -> bool:
