@@ -195,6 +195,35 @@ ret;
 )
 
 
+LOCKED = HEAD + """
+.visible .entry locked(.param .u64 cells_at)
+{
+.reg .b64 cells;
+.reg .b32 old, count;
+.reg .pred busy, open;
+ld.param.u64 cells, [cells_at];
+$again:
+atom.global.cas.b32 old, [cells], 0, 1;
+setp.ne.u32 busy, old, 0;
+@busy bra $next;
+ld.volatile.global.u32 count, [cells+4];
+add.u32 count, count, 1;
+st.volatile.global.u32 [cells+4], count;
+atom.global.exch.b32 old, [cells], 0;
+$next:
+@busy bra $again;
+ret;
+}
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_lanes_that_spin_for_a_lock_let_its_holder_finish(runner: Runner, threads: int) -> None:
+    cells = np.zeros(2, np.uint32)
+    assert runner.launch(LOCKED, "locked", [cells], 64, grid=4, threads=threads) is None
+    assert cells.tolist() == [0, 256]
+
+
 def test_blocks_of_several_host_threads_lose_no_update(runner: Runner) -> None:
     cells = np.zeros(4, np.uint32)
     assert runner.launch(CONTENDED, "count", [cells], 128, grid=2000, threads=2) is None

@@ -4,11 +4,13 @@ Scopes and orderings are accepted and all run sequentially consistent; vector fo
 by one. 128-bit forms are not here.
 """
 
+from cudamaster.toolchain.devices.virtual.codegen import frame
+from cudamaster.toolchain.devices.virtual.codegen.dispatcher import FAIR_PERIOD
 from cudamaster.toolchain.devices.virtual.codegen.emitter import LLVM_TYPES, Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
 from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
-from cudamaster.toolchain.devices.virtual.ptx.nouns import TYPE_BYTES, Instruction, Operand, Vector
+from cudamaster.toolchain.devices.virtual.ptx.nouns import TYPE_BYTES, Instruction, Integer, Operand, Vector
 
 ORDERS = ("relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys")
 SPACES = {"global": "global", "shared": "shared", "shared_cta": "shared"}
@@ -43,16 +45,38 @@ def _name(ins: Instruction, kind: str) -> str:
 def fetch_and_update(emit: Emitter, ins: Instruction) -> None:
     """Update memory and return what was there before."""
     destination, address, *sources = ins.operands
-    if not {"cas", "exch"}.isdisjoint(ins.modifiers):
-        emit.yield_soon(POLLING_WEIGHT)
     old = _update(emit, ins, address, sources)
+    if sources[0] == Integer(0) and not {"add", "or"}.isdisjoint(ins.modifiers):
+        emit.yield_soon(POLLING_WEIGHT)
+    elif len(old) == 1 and not {"cas", "exch"}.isdisjoint(ins.modifiers):
+        _let_others_run(emit, _is_vain(emit, ins, old[0], sources[0]))
     targets = destination.items if isinstance(destination, Vector) else (destination,)
     for target, value in zip(targets, old, strict=True):
         emit.put(target, value)
 
 
-POLLING_WEIGHT = 256
-"""A lock is often polled with these: let other warps run after some hundred of them."""
+POLLING_WEIGHT = 1 << 15
+"""What a swap in vain, or an update by zero, takes off the time slice: sixteen end it."""
+
+
+def _is_vain(emit: Emitter, ins: Instruction, old: Value, operand: Operand) -> Value:
+    """Return whether no lane's swap changed memory, as when a lock is polled."""
+    given = emit.get(operand, ins.type)
+    changes = emit.compare("eq" if "cas" in ins.modifiers else "ne", old, given)
+    changing = emit.op("and", emit.bit_mask(changes), emit.active_mask())
+    return emit.compare("eq", changing, constant("i32", 0))
+
+
+def _let_others_run(emit: Emitter, is_vain: Value) -> None:
+    """After a swap in vain, let the warp's other lanes run next, and other warps soon."""
+    polling, done = emit.new_label(), emit.new_label()
+    emit.line(f"br i1 {is_vain.text}, label %{polling}, label %{done}")
+    emit.label(polling)
+    emit.yield_soon(POLLING_WEIGHT)
+    place = emit.offset("%warp", frame.WARP_DISPATCHES)
+    emit.store(emit.op("or", emit.load("i32", place), constant("i32", FAIR_PERIOD - 1)), place)
+    emit.line(f"br label %{done}")
+    emit.label(done)
 
 
 @instruction("red", writes=0)

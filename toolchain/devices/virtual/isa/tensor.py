@@ -111,10 +111,11 @@ def _matrix_count(emit: Emitter, ins: Instruction) -> int:
     return next(COUNTS[word] for word in ins.modifiers if word in COUNTS)
 
 
-def _row_addresses(emit: Emitter, address: Operand, kind: str, count: int) -> str:
+def _row_addresses(emit: Emitter, ins: Instruction, address: Operand, kind: str, count: int) -> str:
     """Return the checked host addresses of the rows, which the first 8 * count lanes bring."""
     bringing = constant("i32", (1 << 8 * count) - 1)
-    return emit.addresses(address, "shared", kind, ROW_BYTES, mask=bringing)
+    space = "generic" if {"shared", "shared_cta"}.isdisjoint(ins.modifiers) else "shared"
+    return emit.addresses(address, space, kind, ROW_BYTES, mask=bringing)
 
 
 @instruction("ldmatrix", "sync", waits="warp")
@@ -122,7 +123,7 @@ def load_matrix(emit: Emitter, ins: Instruction) -> None:
     """Load matrices, whose rows the lanes address, into fragments."""
     destination, address = ins.operands
     count = _matrix_count(emit, ins)
-    rows = _row_addresses(emit, address, "ldmatrix", count)
+    rows = _row_addresses(emit, ins, address, "ldmatrix", count)
     suffix = "_trans" if "trans" in ins.modifiers else ""
     result = emit.buffer("matrix", "i32", LANES * max(COUNTS.values()))
     emit.call_native(f"vg_ldmatrix{suffix}", [], [result, rows, count])
@@ -136,7 +137,7 @@ def store_matrix(emit: Emitter, ins: Instruction) -> None:
     address, source = ins.operands
     count = _matrix_count(emit, ins)
     values = write_fragment(emit, "matrix", [emit.get(register, "b32") for register in registers(source)])
-    rows = _row_addresses(emit, address, "store", count)
+    rows = _row_addresses(emit, ins, address, "store", count)
     suffix = "_trans" if "trans" in ins.modifiers else ""
     emit.call_native(f"vg_stmatrix{suffix}", [], [values, rows, count])
 

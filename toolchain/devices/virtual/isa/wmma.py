@@ -17,6 +17,7 @@ from cudamaster.toolchain.devices.virtual.ptx.nouns import Address, Instruction,
 SHAPES = {
     "m16n16k16": (16, 16, 16), "m32n8k16": (32, 8, 16), "m8n32k16": (8, 32, 16), "m16n16k8": (16, 16, 8),
 }  # fmt: skip
+SPACES = {"global": "global", "shared": "shared", "shared_cta": "shared"}
 ELEMENT_BYTES = {"f32": 4, "s32": 4, "tf32": 4, "f16": 2, "bf16": 2, "s8": 1, "u8": 1}
 ROWS = [lane >> 2 for lane in range(LANES)]
 QUADS = [lane & 3 for lane in range(LANES)]
@@ -97,7 +98,7 @@ class _Matrix:
         words = ins.modifiers
         self.emit = emit
         self.verb = "load" if words[1] == "load" else "store"
-        self.space = next((word for word in words if word in ("global", "shared")), "generic")
+        self.space = next((SPACES[word] for word in words if word in SPACES), "generic")
         self.fragment = _fragment(emit, ins, "c" if words[2] == "d" else words[2], ins.type)
         self.row_major = "row" in words
         self.start = access.host_address(emit, access.location(emit, address), self.space)
