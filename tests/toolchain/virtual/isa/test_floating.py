@@ -191,3 +191,11 @@ def test_comparisons_treat_nan_as_declared(table: Table, name: str, kind: str) -
 def test_properties_of_singles(table: Table, name: str) -> None:
     found = table.found[f"testp.{name}.f32"][0]
     assert np.array_equal(found, PROPERTIES[name](OPERANDS["f32"][0]).astype(np.uint32))
+
+
+def test_a_partial_warp_computes_the_same(table: Table, launch: Launch) -> None:
+    again, threads = Table(rows=table.rows), THREADS - 12
+    again.run(lambda ptx, kernel, arrays, _: launch(ptx, kernel, arrays, threads))
+    for name, found in again.found.items():
+        for part, whole in zip(found, table.found[name], strict=True):
+            assert part[:threads].tobytes() == whole[:threads].tobytes(), name

@@ -164,3 +164,11 @@ def test_carries_chain_additions_subtractions_and_products(table: Table) -> None
         difference = (a[i] - b[i]) % word
         assert borrow[i] == ((word - 1) if difference - c[i] - int(a[i] < b[i]) < 0 else 0)
         assert high[i] == ((a[i] * b[i] >> 32) + ((a[i] * b[i] % word + c[i]) // word)) % word
+
+
+def test_a_partial_warp_computes_the_same(table: Table, launch: Launch) -> None:
+    again, threads = Table(rows=table.rows), THREADS - 12
+    again.run(lambda ptx, kernel, arrays, _: launch(ptx, kernel, arrays, threads))
+    for name, found in again.found.items():
+        for part, whole in zip(found, table.found[name], strict=True):
+            assert part[:threads].tobytes() == whole[:threads].tobytes(), name
