@@ -137,3 +137,24 @@ extern "C" __global__ void groups(const float *from, float *to, int valid) {
     __syncwarp();
     for (int i = 0; i < 4; i++) to[256 + thread * 4 + i] = held[2][thread * 4 + i];
 }
+
+// Four 8x8 matrices, side by side in memory: loaded by ldmatrix, stored transposed by stmatrix, and the other way.
+extern "C" __global__ void matrices(const uint16_t *from, uint16_t *to) {
+    __shared__ __align__(16) uint16_t in[32][8], out[2][32][8];
+    int lane = threadIdx.x;
+    uint32_t r[4], t[4];
+    for (int i = 0; i < 8; i++) in[lane][i] = from[lane * 8 + i];
+    __syncwarp();
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(shared_address(in[lane])));
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%4], {%0, %1, %2, %3};"
+                 ::"r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(shared_address(out[0][lane])) : "memory");
+    for (int i = 0; i < 4; i += 2)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.b16 {%0, %1}, [%2];"
+                     : "=r"(t[i]), "=r"(t[i + 1]) : "l"(&in[i * 8 + lane % 16][0]));
+    for (int i = 0; i < 4; i++)
+        asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%1], {%0};"
+                     ::"r"(t[i]), "r"(shared_address(out[1][i * 8 + lane % 8])) : "memory");
+    __syncwarp();
+    for (int i = 0; i < 16; i++) to[lane * 16 + i] = out[lane / 16][lane % 16 * 2 + i / 8][i % 8];
+}

@@ -204,3 +204,10 @@ def test_a_wmma_load_from_beyond_the_buffer_is_a_fault(runner: Runner, ptx: str)
     fault = run(runner, ptx, "bf16_rr_16_16", [a, b, c], 32)
     assert fault is not None
     assert fault.kind == "out_of_bounds"
+
+
+def test_matrices_are_loaded_and_stored_whole_and_transposed(runner: Runner, ptx: str) -> None:
+    given = RNG.integers(0, 1 << 16, (4, 8, 8)).astype(np.uint16)
+    found = np.zeros((2, 4, 8, 8), np.uint16)
+    assert run(runner, ptx, "matrices", [given, found]) is None
+    assert (found == given.transpose(0, 2, 1)).all()
