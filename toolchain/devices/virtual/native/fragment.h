@@ -79,7 +79,11 @@ ALWAYS_INLINE void accumulate(float d[4][LANES], const float c[4][LANES], const 
 
 typedef float (*Decode)(uint32_t packed, int part);
 
-ALWAYS_INLINE float decode_bf16(uint32_t packed, int part) { return float_of(part ? packed & 0xffff0000 : packed << 16); }
+ALWAYS_INLINE float decode_bf16(uint32_t packed, int part)
+{
+    return float_of(part ? packed & 0xffff0000 : packed << 16);
+}
+
 ALWAYS_INLINE float decode_f16(uint32_t packed, int part) { return float_from_f16(packed >> 16 * part & 0xffff); }
 ALWAYS_INLINE float decode_tf32(uint32_t packed, int part) { (void)part; return float_from_tf32(packed); }
 ALWAYS_INLINE float decode_s8(uint32_t packed, int part) { return (float)(int8_t)(packed >> 8 * part); }

@@ -35,8 +35,8 @@ ALWAYS_INLINE int is_midpoint(float value) { return (bits_of(value) & 0xffff) ==
 static void fix_midpoints(uint16_t *out, const uint16_t *xs, const uint16_t *ys, const uint16_t *zs, int count)
 {
     for (int i = 0; i < count; i++) {
-        float nearest = fma_of_bf16(xs[i], ys[i], zs[i]);
-        float moved = off_the_midpoint(float_from_bf16(xs[i]), float_from_bf16(ys[i]), float_from_bf16(zs[i]), nearest);
+        float x = float_from_bf16(xs[i]), y = float_from_bf16(ys[i]), z = float_from_bf16(zs[i]);
+        float nearest = __builtin_fmaf(x, y, z), moved = off_the_midpoint(x, y, z, nearest);
         out[i] = (uint16_t)bf16_from_float(is_midpoint(nearest) ? moved : nearest);
     }
 }

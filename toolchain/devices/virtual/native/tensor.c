@@ -117,7 +117,9 @@ void vg_mma_m8n8k4_f64_f64_f64(VgWarp *warp, uint32_t active, double d[2][LANES]
     memcpy(sums, c, sizeof sums);
     for (int half = 0; half < 2; half++)
         for (int k = 0; k < 4; k++)
-            EACH_LANE(lane)
-                sums[half][lane] = __builtin_fma(a[(lane & ~3) + k], b[4 * (2 * (lane & 3) + half) + k], sums[half][lane]);
+            EACH_LANE(lane) {
+                int row = lane & ~3, column = 2 * (lane & 3) + half;
+                sums[half][lane] = __builtin_fma(a[row + k], b[4 * column + k], sums[half][lane]);
+            }
     memcpy(d, sums, sizeof sums);
 }

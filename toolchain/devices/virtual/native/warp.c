@@ -97,7 +97,10 @@ REDUX(xor_b32, uint32_t, x ^ y)
 ALWAYS_INLINE float number_min(float x, float y) { return y != y || x < y || (x == y && bits_of(x) >> 31) ? x : y; }
 ALWAYS_INLINE float number_max(float x, float y) { return y != y || x > y || (x == y && bits_of(y) >> 31) ? x : y; }
 ALWAYS_INLINE float magnitude(float x) { return float_of(bits_of(x) & 0x7fffffff); }
-ALWAYS_INLINE float any_nan(float x, float y, float otherwise) { return x != x || y != y ? float_of(0x7fffffff) : otherwise; }
+ALWAYS_INLINE float any_nan(float x, float y, float otherwise)
+{
+    return x != x || y != y ? float_of(0x7fffffff) : otherwise;
+}
 
 REDUX(min_f32, float, number_min(x, y))
 REDUX(max_f32, float, number_max(x, y))
