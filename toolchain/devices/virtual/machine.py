@@ -12,6 +12,8 @@ from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel
 from cudamaster.toolchain.devices.virtual.sampling import (
     SamplePlan,
     Samples,
+    apart,
+    joined,
     sampled_blocks,
     thread_instructions,
 )
@@ -118,9 +120,7 @@ class EngineMachine:
             sample = self.samples.repeat(request)
             return self.engine.launch(request) if self._may_run_whole(sample, plan) else None
         snapshot = self.take_snapshot(plan) if request.block_count > plan.blocks else None
-        sample_or_fault = self.engine.sample(
-            request, sampled_blocks(request.grid, plan), self.l1_share(request)
-        )
+        sample_or_fault = self._sampled(request, plan)
         if isinstance(sample_or_fault, Fault):
             self.drop(snapshot)
             return sample_or_fault
@@ -130,6 +130,15 @@ class EngineMachine:
             return None
         self.put_back(snapshot)
         return self.engine.launch(request)
+
+    def _sampled(self, request: LaunchRequest, plan: SamplePlan) -> SampledLaunch | Fault:
+        parts = []
+        for blocks in apart(sampled_blocks(request.grid, plan), request.block_count):
+            part = self.engine.sample(request, blocks, self.l1_share(request))
+            if isinstance(part, Fault):
+                return part
+            parts.append(part)
+        return joined(parts)
 
     def take_snapshot(self, plan: SamplePlan) -> ctypes.c_void_p | None:
         """A copy of writable device memory; None where that is more than the plan allows."""

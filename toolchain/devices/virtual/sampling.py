@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -37,21 +37,54 @@ def sampled_blocks(grid: tuple[int, int, int], plan: SamplePlan) -> tuple[int, .
     First, last, the middle one with its x- and y-neighbour, which show what blocks share, then one from each
     of evenly spaced strata, drawn by the plan's seed.
     """
-    width, height, _ = grid
-    total = grid[0] * grid[1] * grid[2]
+    width, height, depth = grid
+    total = width * height * depth
     if total <= plan.blocks:
         return tuple(range(total))
     source = random.Random(f"{plan.seed}:{grid}")
-    middle = total // 2
+    middle = (depth // 2 * height + height // 2) * width + width // 2
     chosen = dict.fromkeys((0, total - 1, middle))
     if width > 1:
-        chosen[middle + 1 if (middle + 1) % width else middle - 1] = None
+        chosen[middle + 1 if width // 2 + 1 < width else middle - 1] = None
     if height > 1:
-        chosen[middle + width if (middle // width + 1) % height else middle - width] = None
+        chosen[middle + width if height // 2 + 1 < height else middle - width] = None
     strata = max(1, plan.blocks - len(chosen))
     for i in range(strata):
         chosen[int(total * (i + source.random()) / strata)] = None
     return tuple(sorted(list(chosen)[: plan.blocks]))
+
+
+def apart(blocks: tuple[int, ...], total: int) -> tuple[tuple[int, ...], ...]:
+    """The sampled blocks in groups counted apart: both ends of the grid, and those that stand for the rest.
+
+    Ends often do other work than the rest: edges of a field, a half-empty last block.
+    """
+    if len(blocks) == total:
+        return (blocks,)
+    ends = tuple(block for block in blocks if block in (0, total - 1))
+    return ends, tuple(block for block in blocks if block not in ends)
+
+
+def joined(parts: Sequence[SampledLaunch]) -> SampledLaunch:
+    """One sample of those of `apart`: the ends count for themselves, the others for all other blocks."""
+    if len(parts) == 1:
+        return parts[0]
+    ends, others = parts
+    total = ends.request.block_count
+    blocks = [*zip(ends.sampled_blocks, ends.footprints, strict=True)]
+    blocks = sorted(
+        [*blocks, *zip(others.sampled_blocks, others.footprints, strict=True)], key=lambda b: b[0]
+    )
+    own = len(blocks) / total
+    rest = own * (total - len(ends.sampled_blocks)) / len(others.sampled_blocks)
+    return replace(
+        others,
+        sampled_blocks=tuple(block for block, _ in blocks),
+        footprints=tuple(footprint for _, footprint in blocks),
+        block_counts=np.rint(own * ends.block_counts + rest * others.block_counts).astype(np.int64),
+        site_counts=np.rint(own * ends.site_counts + rest * others.site_counts).astype(np.int64),
+        seconds=ends.seconds + others.seconds,
+    )
 
 
 def thread_instructions(sample: SampledLaunch) -> float:

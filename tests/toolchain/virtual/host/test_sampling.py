@@ -1,5 +1,7 @@
 """Which blocks and launches are sampled."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Kernel
 from cudamaster.toolchain.devices.virtual.sampling import (
     SamplePlan,
     Samples,
+    apart,
+    joined,
     sampled_blocks,
     thread_instructions,
 )
@@ -53,7 +57,7 @@ def test_the_seed_moves_the_spread_blocks_and_nothing_else() -> None:
     grid = (10000, 10, 1)
     first, again, other = (sampled_blocks(grid, SamplePlan(seed=seed)) for seed in (1, 1, 2))
     assert first == again != other
-    assert {0, 99999, 50000, 50001, 60000} <= set(first) & set(other)
+    assert {0, 99999, 55000, 55001, 65000} <= set(first) & set(other)
 
 
 def test_instructions_are_scaled_to_the_grid() -> None:
@@ -69,3 +73,25 @@ def test_later_launches_of_one_shape_are_counted_not_sampled() -> None:
         else:
             assert samples.repeat(launch.request) is launch
     assert list(samples.counted()) == [(wide, 3), (narrow, 1)]
+
+
+def test_the_ends_of_a_grid_are_counted_apart() -> None:
+    assert apart((0, 5, 6, 99), 100) == ((0, 99), (5, 6))
+    assert apart((0, 1, 2), 3) == ((0, 1, 2),)
+
+
+def counted(blocks: tuple[int, ...], executions: int) -> SampledLaunch:
+    whole = sample((100, 1, 1), blocks=1)
+    return replace(
+        whole,
+        sampled_blocks=blocks,
+        footprints=tuple(np.array([block], np.uint64) for block in blocks),
+        block_counts=np.array([[executions, 32 * executions]] * 2, np.int64),
+    )
+
+
+def test_two_ends_stand_for_themselves_and_the_others_for_the_rest() -> None:
+    both = joined([counted((0, 99), executions=2 * 1000), counted((5, 6), executions=2 * 10)])
+    assert both.sampled_blocks == (0, 5, 6, 99)
+    assert [int(footprint[0]) for footprint in both.footprints] == [0, 5, 6, 99]
+    assert both.block_counts[0, 0] * 100 / 4 == pytest.approx(2 * 1000 + 98 * 10, rel=0.01)

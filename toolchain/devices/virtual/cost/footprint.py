@@ -7,9 +7,10 @@ The model is separable: a rectangle of wx × wy blocks touches
 
     u·(1 + (wx - 1)(1 - ox))·(1 + (wy - 1)(1 - oy))
 
-sectors of a buffer, where u is a block's own footprint and ox, oy the share of it that the next block in x or
-y touches too. Blocks far apart tell whether sharing among neighbours goes on: without it a grid of one
-dimension that walks a matrix in tiles would seem to touch one row only.
+bytes of a buffer, where u is a block's own footprint and ox, oy the share of it that the next block in x or y
+touches too. Blocks far apart tell whether sharing among neighbours goes on: without it a grid of one
+dimension that walks a matrix in tiles would seem to touch one row only. All is counted in whole DRAM
+accesses, so that sectors which no neighbour completes cost what DRAM fetches for them.
 """
 
 import math
@@ -23,72 +24,79 @@ from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 
 SECTOR_BYTES = 32
 _REGULAR = 0.6
-"""From this share of the two commonest gaps between sectors on, a footprint is regular, not random."""
+"""From this share of the two commonest gaps between accesses on, a footprint is regular, not random."""
 _FEW = 8
-"""Footprints of fewer sectors have no pattern."""
+"""Footprints of fewer accesses have no pattern."""
 
-Sectors = NDArray[np.uint64]
+Numbers = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
 class BufferFootprint:
-    """What blocks touch of one buffer, in sectors."""
+    """What blocks touch of one buffer."""
 
-    sectors: float
-    """Sectors of the whole buffer."""
-    own: float
+    size_bytes: float
+    """The whole buffer."""
+    own_bytes: float
+    """Distinct bytes a block touches, in whole DRAM accesses, mean over the sample."""
+    own_sectors: float
     """Distinct sectors a block touches, mean over the sample."""
     shared_x: float
-    """Share of them that the next block in x touches too, 0 to 1."""
+    """Share of `own_bytes` that the next block in x touches too, 0 to 1."""
     shared_y: float
     shared_far: float
     """Share that a sampled block far away touches too."""
     random: bool
-    """Whether a block's sectors lie in no regular pattern."""
-    fetched_per_sector: float
-    """Bytes of DRAM accesses ÷ bytes of sectors: above 1 where sectors lie alone."""
+    """Whether a block's accesses lie in no regular pattern."""
 
     def rectangle(self, width: float, height: float, depth: float = 1.0) -> float:
-        """Distinct sectors that `width` × `height` × `depth` neighbouring blocks touch."""
+        """Distinct bytes that `width` × `height` × `depth` neighbouring blocks touch."""
         growth = 1.0
         for extent, shared in ((width, self.shared_x), (height, self.shared_y), (depth, self.shared_far)):
             growth *= 1 + (extent - 1) * (1 - self._structural(shared))
         return self._saturated(growth)
 
     def grid(self, grid: tuple[int, int, int]) -> float:
-        """Distinct sectors that the whole grid touches."""
+        """Distinct bytes that the whole grid touches."""
         blocks = grid[0] * grid[1] * grid[2]
         far = self._saturated(1 + (blocks - 1) * (1 - self._structural(self.shared_far)))
         return max(far, self.rectangle(*grid))
 
     def _structural(self, shared: float) -> float:
-        """The part of a shared share that is not chance: two random draws share own ÷ sectors."""
-        chance = min(self.own / self.sectors, 1.0) if self.random and self.sectors else 0.0
+        """The part of a shared share that is not chance: two random draws share own ÷ size."""
+        chance = min(self.own_bytes / self.size_bytes, 1.0) if self.random and self.size_bytes else 0.0
         return max(0.0, (shared - chance) / (1 - chance)) if chance < 1 else 1.0
 
     def _saturated(self, growth: float) -> float:
-        if self.sectors <= 0 or self.own <= 0:
+        if self.size_bytes <= 0 or self.own_bytes <= 0:
             return 0.0
         if self.random:
-            share = min(self.own / self.sectors, 1 - 1e-12)
-            return -self.sectors * math.expm1(growth * math.log1p(-share))
-        return min(self.sectors, self.own * growth)
+            share = min(self.own_bytes / self.size_bytes, 1 - 1e-12)
+            return -self.size_bytes * math.expm1(growth * math.log1p(-share))
+        return min(self.size_bytes, self.own_bytes * growth)
 
 
 def buffer_footprints(launch: SampledLaunch, access_bytes: int) -> tuple[BufferFootprint, ...]:
-    """One for each of `launch.allocations`, and a last one for everything outside them (module variables)."""
+    """One for each of `launch.allocations`, and a last one for everything outside them (module variables).
+
+    `access_bytes` are the bytes of one DRAM access, at least a sector.
+    """
     pieces = [_pieces(footprint, launch.allocations) for footprint in launch.footprints]
     pairs = _pairs(launch)
-    sizes = [-(-size // SECTOR_BYTES) for _, size in launch.allocations]
     found = []
     for buffer in range(len(launch.allocations) + 1):
-        parts = [piece[buffer] for piece in pieces]
-        size = sizes[buffer] if buffer < len(sizes) else _union_size(parts)
-        found.append(_measure(parts, pairs, size, access_bytes))
+        sectors = [piece[buffer] for piece in pieces]
+        accesses = [np.unique(part // np.uint64(access_bytes // SECTOR_BYTES)) for part in sectors]
+        if buffer < len(launch.allocations):
+            size = -(-launch.allocations[buffer][1] // access_bytes)
+        else:
+            size = len(np.unique(np.concatenate(accesses))) if accesses else 0
+        own_sectors = float(np.mean([len(part) for part in sectors])) if sectors else 0.0
+        found.append(_measure(accesses, pairs, (size, own_sectors), access_bytes))
     return tuple(found)
 
 
-def _pieces(footprint: Sectors, allocations: Sequence[tuple[int, int]]) -> list[Sectors]:
+def _pieces(footprint: Numbers, allocations: Sequence[tuple[int, int]]) -> list[Numbers]:
     """The part of a footprint in each allocation, then the part in none."""
     pieces = []
     elsewhere = np.ones(len(footprint), dtype=bool)
@@ -99,10 +107,6 @@ def _pieces(footprint: Sectors, allocations: Sequence[tuple[int, int]]) -> list[
         pieces.append(footprint[start:stop])
         elsewhere[start:stop] = False
     return [*pieces, footprint[elsewhere]]
-
-
-def _union_size(parts: Sequence[Sectors]) -> int:
-    return len(np.unique(np.concatenate(parts))) if parts else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,25 +137,27 @@ def _far_pairs(blocks: Sequence[int], width: int) -> Iterator[tuple[int, int]]:
             last = index
 
 
-def _measure(parts: Sequence[Sectors], pairs: _Pairs, size: float, access_bytes: int) -> BufferFootprint:
-    own = float(np.mean([len(part) for part in parts])) if parts else 0.0
-    largest = max(parts, key=len, default=np.empty(0, np.uint64))
-    near_x = _shared(parts, pairs.x)
-    near_y = _shared(parts, pairs.y)
-    far = _shared(parts, pairs.far)
+def _measure(
+    accesses: Sequence[Numbers], pairs: _Pairs, sizes: tuple[int, float], access_bytes: int
+) -> BufferFootprint:
+    size, own_sectors = sizes
+    own = float(np.mean([len(part) for part in accesses])) if accesses else 0.0
+    near_x, near_y, far = (_shared(accesses, found) for found in (pairs.x, pairs.y, pairs.far))
+    if not pairs.far:
+        far = min(near_x if pairs.x else 1.0, near_y if pairs.y else 1.0)
     fallback = far if pairs.far else 0.0
     return BufferFootprint(
-        float(size),
-        own,
+        float(size * access_bytes),
+        own * access_bytes,
+        own_sectors,
         near_x if pairs.x else fallback,
         near_y if pairs.y else fallback,
-        far if pairs.far else min(near_x if pairs.x else 1.0, near_y if pairs.y else 1.0) if own else 0.0,
-        _is_random(largest),
-        _overfetch(largest, access_bytes),
+        far,
+        _is_random(max(accesses, key=len, default=np.empty(0, np.uint64))),
     )
 
 
-def _shared(parts: Sequence[Sectors], pairs: Sequence[tuple[int, int]]) -> float:
+def _shared(parts: Sequence[Numbers], pairs: Sequence[tuple[int, int]]) -> float:
     """Mean share of the smaller footprint that both blocks of a pair touch, over pairs that touch any."""
     shares = [
         len(np.intersect1d(parts[a], parts[b], assume_unique=True)) / min(len(parts[a]), len(parts[b]))
@@ -161,15 +167,8 @@ def _shared(parts: Sequence[Sectors], pairs: Sequence[tuple[int, int]]) -> float
     return float(np.mean(shares)) if shares else 0.0
 
 
-def _is_random(sectors: Sectors) -> bool:
-    if len(sectors) < _FEW:
+def _is_random(accesses: Numbers) -> bool:
+    if len(accesses) < _FEW:
         return False
-    _, counts = np.unique(np.diff(sectors), return_counts=True)
-    return bool(np.sort(counts)[-2:].sum() < _REGULAR * (len(sectors) - 1))
-
-
-def _overfetch(sectors: Sectors, access_bytes: int) -> float:
-    if not len(sectors) or access_bytes <= SECTOR_BYTES:
-        return 1.0
-    accesses = len(np.unique(sectors // np.uint64(access_bytes // SECTOR_BYTES)))
-    return accesses * access_bytes / (len(sectors) * SECTOR_BYTES)
+    _, counts = np.unique(np.diff(accesses), return_counts=True)
+    return bool(np.sort(counts)[-2:].sum() < _REGULAR * (len(accesses) - 1))

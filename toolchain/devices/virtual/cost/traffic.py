@@ -100,7 +100,7 @@ def estimate_traffic(
     waves = _Waves(launch, residency, footprints, gpu)
     reads = writes = 0.0
     touched: dict[tuple[int, int], float] = {}
-    for index, (footprint, use) in enumerate(zip(footprints, uses, strict=True)):
+    for index, use in enumerate(uses):
         unique = waves.unique(index, use, scale)
         allocation = launch.allocations[index] if index < len(launch.allocations) else (0, 0)
         held = min(1.0, contents.resident.get(allocation, 0.0) / unique) if unique else 0.0
@@ -108,7 +108,7 @@ def estimate_traffic(
             continue
         touched[allocation] = unique
         if not use.stored_bytes or use.loads or use.atomics:
-            reads += footprint.fetched_per_sector * waves.read_bytes(index, use, unique, held)
+            reads += waves.read_bytes(index, use, unique, held)
         if use.stored_bytes or use.atomics:
             writes += waves.written_bytes(use, unique, scale)
     return _traffic(sites, scale, reads, writes, touched, _atomic_places(uses, footprints, launch))
@@ -147,21 +147,21 @@ class _Waves:
         self._wave = residency.resident_on_gpu
         self._footprints = footprints
         usable = gpu.device.l2_bytes * gpu.model.l2_usable_fraction
-        distance = SECTOR_BYTES * sum(self._of_wave(i) for i in range(len(footprints)))
+        distance = sum(self._of_wave(i) for i in range(len(footprints)))
         self._miss = max(0.0, 1 - usable / distance) if distance else 0.0
 
     def unique(self, index: int, use: _Buffer, scale: float) -> float:
         """Distinct bytes of the buffer that the grid touches, at least those that mere stores fill."""
         footprint = self._footprints[index]
-        whole = SECTOR_BYTES * footprint.grid(self._grid)
-        if use.loads or use.atomics or not footprint.own:
+        whole = footprint.grid(self._grid)
+        if use.loads or use.atomics or not footprint.own_bytes:
             return whole
-        return max(whole, min(use.stored_bytes * scale, SECTOR_BYTES * footprint.sectors))
+        return max(whole, min(use.stored_bytes * scale, footprint.size_bytes))
 
     def read_bytes(self, index: int, use: _Buffer, unique: float, held: float) -> float:
         """Bytes DRAM answers: compulsory, again in later waves, again in later sweeps of a block."""
-        own = self._footprints[index].own
-        again = SECTOR_BYTES * self._of_wave(index) * max(1.0, self._blocks / self._wave) / unique - 1
+        own = self._footprints[index].own_sectors
+        again = self._of_wave(index) * max(1.0, self._blocks / self._wave) / unique - 1
         sweeps = sum(min(missed / self._samples, own) for missed in use.loads.values()) / own - 1
         return unique * (1 - held + (max(0.0, again) + max(0.0, sweeps)) * self._miss)
 
@@ -170,7 +170,7 @@ class _Waves:
         return unique if use.atomics else min(use.stored_bytes * scale, unique)
 
     def _of_wave(self, index: int) -> float:
-        """Sectors of the buffer that one wave touches, at least its even share of the grid's."""
+        """Bytes of the buffer that one wave touches, at least its even share of the grid's."""
         width = min(self._wave, self._grid[0])
         height = min(max(1.0, self._wave / self._grid[0]), self._grid[1])
         depth = max(1.0, self._wave / (self._grid[0] * self._grid[1]))
@@ -182,8 +182,12 @@ class _Waves:
 def _atomic_places(
     uses: Sequence[_Buffer], footprints: Sequence[BufferFootprint], launch: SampledLaunch
 ) -> float:
-    places = [f.grid(launch.request.grid) for use, f in zip(uses, footprints, strict=True) if use.atomics]
-    return max(1.0, sum(places))
+    """Sectors of the buffers that atomics update."""
+    places = 0.0
+    for use, footprint in zip(uses, footprints, strict=True):
+        if use.atomics and footprint.own_bytes:
+            places += footprint.grid(launch.request.grid) * footprint.own_sectors / footprint.own_bytes
+    return max(1.0, places)
 
 
 def _traffic(

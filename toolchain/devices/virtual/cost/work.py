@@ -60,6 +60,9 @@ def _work(latency: str = "alu", other: float = 0.0, **pipes: float) -> Work:
 
 
 _ALU1, _ALU2, _ALU4 = _work(alu=1), _work(alu=2), _work(alu=4)
+_ADD64 = _work(alu=1.5, imad=0.5)
+_EITHER = _work(alu=0.5, imad=0.5)
+"""Shifts, which ptxas also writes as multiplications to balance the pipes."""
 _FMA1 = _work(fma=1)
 _IMAD1, _IMAD2 = _work(imad=1), _work(imad=2)
 _XU1 = _work("xu", xu=1)
@@ -83,13 +86,13 @@ TABLE: dict[str, Work] = {
     "neg.int": FREE, "min.int": _ALU1, "max.int": _ALU1,
     "div.int": _INTEGER_DIVIDE, "rem.int": _INTEGER_DIVIDE,
     "sad.int": _ALU2, "dp4a.int": _IMAD1, "dp2a.int": _IMAD1,
-    "and": _ALU1, "or": _ALU1, "xor": _ALU1, "not": _ALU1, "cnot": _ALU1, "lop3": _ALU1, "shl": _ALU1,
+    "and": _ALU1, "or": _ALU1, "xor": _ALU1, "not": _ALU1, "cnot": _ALU1, "lop3": _ALU1, "shl": _EITHER,
     "shr": _ALU1, "shf": _ALU1, "prmt": _ALU1, "bfe": _ALU2, "bfi": _ALU2, "bfind": _XU1, "clz": _XU1,
     "popc": _XU1, "brev": _XU1, "fns": _XU1, "szext": _ALU1, "bmsk": _ALU1,
     "setp": _ALU1, "set": _ALU1, "selp": _ALU1, "slct": _ALU1, "testp": _ALU1,
     "and.pred": FREE, "or.pred": FREE, "xor.pred": FREE, "not.pred": FREE,
     # integers of 64 bits
-    "add.long": _ALU2, "sub.long": _ALU2, "mul.long": _work(imad=4), "mad.long": _work(imad=4),
+    "add.long": _ADD64, "sub.long": _ADD64, "mul.long": _work(imad=4), "mad.long": _work(imad=4),
     "mul.wide": _IMAD2, "mad.wide": _IMAD2, "div.long": _CALL64, "rem.long": _CALL64, "neg.long": _ALU2,
     "and.long": _ALU2, "or.long": _ALU2, "xor.long": _ALU2, "not.long": _ALU2, "shl.long": _ALU2,
     "shr.long": _ALU2, "setp.long": _ALU2, "selp.long": _ALU2, "min.long": _ALU4, "max.long": _ALU4,
@@ -115,7 +118,7 @@ TABLE: dict[str, Work] = {
     "add.half": _HALF1, "sub.half": _HALF1, "mul.half": _HALF1, "fma.half": _HALF1, "neg.half": FREE,
     "abs.half": FREE, "min.half": _ALU1, "max.half": _ALU1, "ex2.half": _XU1, "tanh.half": _XU1,
     # conversions
-    "cvt.integer": _ALU1, "cvt.widen": FREE, "cvt.sign": _ALU1, "cvt.half": _ALU1, "cvt.xu": _XU1,
+    "cvt.integer": _ALU1, "cvt.widen": FREE, "cvt.sign": _ALU1, "cvt.half": _EITHER, "cvt.xu": _XU1,
     "cvt.f64": _XU1, "cvt.round": _XU1, "cvt.pack": _ALU1,
     # memory
     "ld": _LSU1, "ldu": _LSU1, "st": _LSU1, "atom": _LSU1, "red": _LSU1, "ldmatrix": _LSU1,
