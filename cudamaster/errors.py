@@ -6,6 +6,7 @@
     │   ├── UnreadableKernel       a `.cu` file that cannot be judged: missing, empty, binary, no entry
     │   ├── RunNotFound            no stored run has this name
     │   ├── RunBusy                another process works on this run
+    │   ├── GroundChanged          a run's verdicts are not comparable with those of this machine or version
     │   ├── FolderUnwritable       a folder that must be written cannot be
     │   └── NotAvailable           a known feature that this version lacks
     ├── BrokenStore                a stored file does not say what it should: exit code 3
@@ -59,6 +60,10 @@ class RunNotFound(UsageError):
 
 class RunBusy(UsageError):
     """Another process works on this run."""
+
+
+class GroundChanged(UsageError):
+    """What a run's verdicts rest on is no longer the same."""
 
 
 class FolderUnwritable(UsageError):

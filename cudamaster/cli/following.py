@@ -22,7 +22,7 @@ def followed(console: "Console", settings: "Settings", lines: EventLines) -> "It
         yield lambda event: _print(console, lines.line(event))
         return
     bar = _bar(console)
-    task = bar.add_task("baseline", total=settings.rounds * settings.candidates)
+    task = bar.add_task("judging the baseline", total=settings.rounds * settings.candidates)
 
     def listen(event: Json) -> None:
         _print(bar.console, lines.line(event))
@@ -50,7 +50,11 @@ def _print(console: "Console", line: str | None) -> None:
 
 
 def status(lines: EventLines, settings: "Settings") -> str:
-    """Where the run is: round, candidates, best so far, time left."""
+    """Where the run is: round, candidates, best so far, budget."""
+    if lines.round == 0:
+        return "judging the baseline"
     best = f"best {lines.best:.2f}x {lines.clock}" if lines.best else "nothing faster yet"
     minutes = f", at most {settings.max_minutes:g} min" if settings.max_minutes else ""
+    if lines.crowning:
+        return f"judging the fastest on all workloads, {best}"
     return f"round {lines.round} of {settings.rounds}, {lines.judged} candidates judged, {best}{minutes}"

@@ -5,6 +5,7 @@ from typing import Any
 
 from cudamaster.report.document import Json
 from cudamaster.report.figures import percent
+from cudamaster.report.stopping import STOPPED_BY
 
 Line = str | None
 
@@ -19,6 +20,8 @@ class EventLines:
         self.judged = 0
         """Candidates with a verdict, mends included."""
         self.round = 0
+        self.crowning = False
+        """Whether the rounds are over and the fastest are judged on all workloads."""
         self._strategies: dict[int, str] = {}
         self._judged_kernels: dict[str, int] = {}
         self._diagnosed: int | None = None
@@ -63,6 +66,10 @@ class EventLines:
             return f"baseline   {verdict['status']}, attains {percent(verdict['attainment'])} of the roofline"
         self.judged += 1
         return f"  #{event['number']:<3} {self._strategy(event)} {self._verdict(verdict)}"
+
+    def _stopped(self, event: Json) -> Line:
+        self.crowning = True
+        return f"rounds end: {STOPPED_BY[event['value']]}"
 
     def _champion(self, event: Json) -> Line:
         verdict: Any = event["value"]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from cudamaster.report.document import Json
 from cudamaster.report.figures import clocked, percent, times
+from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.search.outcome import INTERRUPTED, Best, Outcome
 from cudamaster.store.results import KERNEL
 from mskernelbench.evaluation import WorkloadResult, interval_document
@@ -14,14 +15,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 SCHEMA = "cudamaster.run/1"
-STOPPED_BY = {
-    "rounds": "all rounds are done",
-    "minutes": "the time is used up",
-    "attainment": "the best attains 95 % of the roofline",
-    "nothing_left": "no strategy that is left is likely to gain",
-    INTERRUPTED: "interrupted",
-}
-"""Each reason to stop, as a clause."""
 
 
 def run_document(outcome: Outcome) -> Json:

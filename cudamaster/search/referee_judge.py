@@ -1,7 +1,7 @@
 """The search's judge on the real referee: which workloads candidates are judged on, and which the champion.
 
-A round's verdict checks on the whole `check` set and times a few workloads. The champion is checked once more
-by a second referee, on inputs of another seed, before it is timed on all workloads.
+A round's verdict checks on the whole `check` set and times a few workloads. The champion's is given by a
+second referee, whose inputs come from another seed, on all workloads.
 """
 
 from collections.abc import Sequence
@@ -39,9 +39,8 @@ class RefereeJudge:
         return self._rounds.evaluate(source, timed=self.timed)
 
     def full(self, source: str) -> Evaluation:
-        """Checked on fresh inputs, then as in the rounds, and timed on every workload."""
-        checked = self._fresh.evaluate(source, timed=())
-        return self._rounds.evaluate(source) if checked.correct else checked
+        """Checked and timed on fresh inputs, on every workload."""
+        return self._fresh.evaluate(source)
 
     def profile(self, source: str) -> Profile | RunFailure:
         """Counters on the heaviest of the few workloads."""

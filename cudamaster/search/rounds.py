@@ -88,6 +88,7 @@ class Rounds:
 
     def crown(self, state: RunState) -> Update:
         """Judge the fastest candidates on every workload until one holds; that is the champion."""
+        self.context.ledger.once("stopped", "stopped", lambda: state["stopped_by"])
         for contender in contenders(self.context, state["attempts"]):
             if beats_baseline(self._judge_full(contender["kernel"], contender["number"])):
                 return {"champion": contender["number"]}

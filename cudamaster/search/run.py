@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from cudamaster.errors import Interrupted
+from cudamaster.errors import GroundChanged, Interrupted
 from cudamaster.search.collaborators import Collaborators
 from cudamaster.search.context import Context
 from cudamaster.search.graph import run_graph
@@ -16,6 +16,7 @@ from cudamaster.search.storing import store_champion
 from cudamaster.search.summing_up import Tally, seconds_worked
 from cudamaster.store.codec import Json, decode, encode
 from cudamaster.store.journal import Journal, Listener, utc_now
+from cudamaster.store.results import digest_of
 from cudamaster.store.runs import RunFolder, started
 from cudamaster.toolchain.errors import ToolchainError
 from mskernelbench.errors import BenchmarkError
@@ -64,12 +65,26 @@ class Run:
 
     def _open_session(self, journal: Journal, earlier: list[Json]) -> None:
         means = self.means
-        device = {"device": means.device, "clock": means.clock, "clock_version": means.clock_version}
-        about: Json = device | {"versions": dict(means.versions), "command": self.command}
+        about: Json = self._ground() | {"versions": dict(means.versions), "command": self.command}
         if earlier:
+            self._require_same_ground(started(earlier, self.folder))
             journal.append("resumed", run=self.folder.name, **about)
         else:
             journal.append("started", run=self.folder.name, settings=encode(self.settings), **about)
+
+    def _ground(self) -> Json:
+        """What all verdicts of a run must share to be comparable."""
+        means = self.means
+        device = {"device": means.device, "clock": means.clock, "clock_version": means.clock_version}
+        return device | {"baseline_sha256": digest_of(means.judge.baseline())}
+
+    def _require_same_ground(self, first: Json) -> None:
+        for name, now in self._ground().items():
+            if first[name] != now:
+                raise GroundChanged(
+                    f"run {self.folder.name} began with {name} {first[name]}, which is now {now}: "
+                    "its verdicts would not be comparable with new ones; start a new run"
+                )
 
     def _work(self, journal: Journal, earlier: list[Json]) -> Outcome:
         ledger = Ledger(journal, earlier, self.stop)

@@ -1,9 +1,10 @@
+import dataclasses
 import threading
 from pathlib import Path
 
 import pytest
 
-from cudamaster.errors import RunBusy
+from cudamaster.errors import GroundChanged, RunBusy
 from cudamaster.search.outcome import Outcome
 from cudamaster.search.run import outcome_in, settings_of
 from cudamaster.store.codec import Json
@@ -231,6 +232,17 @@ def test_an_interrupted_run_shows_the_best_so_far(tmp_path: Path) -> None:
     assert outcome.best is not None
     assert Path(outcome.best.kernel).read_text() == BETTER
     assert not (tmp_path / "results").exists()
+
+
+def test_a_run_whose_time_model_changed_meanwhile_is_not_gone_on_with(tmp_path: Path) -> None:
+    stop = threading.Event()
+    folder, team, judge = scripted_run.folder(tmp_path), scripted_run.team(), scripted_run.judge()
+    run = scripted_run.run(folder, tmp_path / "r", team, judge, stop)
+    run.work([lambda event: stop.set()])
+    later = dataclasses.replace(run, means=dataclasses.replace(run.means, clock_version="model 2"))
+
+    with pytest.raises(GroundChanged, match="began with clock_version model 1, which is now model 2"):
+        later.work()
 
 
 def test_a_run_without_its_checkpoint_goes_on_from_the_journal(tmp_path: Path) -> None:

@@ -1,0 +1,12 @@
+"""Why a run ends, in words."""
+
+from cudamaster.search.outcome import INTERRUPTED
+
+STOPPED_BY = {
+    "rounds": "all rounds are done",
+    "minutes": "the time is used up",
+    "attainment": "the best attains 95 % of the roofline",
+    "nothing_left": "no strategy that is left is likely to gain",
+    INTERRUPTED: "interrupted",
+}
+"""Each reason to stop, as a clause."""
