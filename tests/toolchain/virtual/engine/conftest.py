@@ -36,7 +36,7 @@ class Bench:
         self.native.vg_name(place, name.encode())
         ctypes.memmove(place, source.ctypes.data, source.nbytes)
         memory = (ctypes.c_uint8 * source.nbytes).from_address(place)
-        return np.frombuffer(memory, source.dtype).reshape(source.shape)
+        return np.ctypeslib.as_array(memory).view(source.dtype).reshape(source.shape)
 
     def name_of(self, kernel: str) -> str:
         """Return the mangled name of a kernel."""

@@ -1,4 +1,4 @@
-"""Known answers of single and double precision arithmetic and comparisons, against NumPy and exact fractions."""
+"""Known answers of single and double precision instructions, against NumPy and exact fractions."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -38,7 +38,11 @@ def greatest(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 
 
 def or_nan(way: Way) -> Way:
-    return lambda a, b: np.where(np.isnan(a) | np.isnan(b), np.nan, way(a, b)).astype(a.dtype)
+    def computed(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+        result: NDArray[Any] = np.where(np.isnan(a) | np.isnan(b), np.nan, way(a, b)).astype(a.dtype)
+        return result
+
+    return computed
 
 
 def xorsign(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:

@@ -148,8 +148,8 @@ def multiply_add_24(emit: Emitter, ins: Instruction) -> None:
 def _quotient(emit: Emitter, ins: Instruction, a: Value, b: Value) -> Value:
     """Divide without trapping: by zero gives all ones, the least integer by -1 itself.
 
-    Up to 32 bits through doubles, which hold every operand exactly; their truncated quotient is exact, since a
-    quotient that is no integer is at least 2^-32 away from one, and its rounding error is smaller.
+    Up to 32 bits through doubles, which hold every operand exactly; their truncated quotient is exact, since
+    a quotient that is no integer is at least 2^-32 away from one, and its rounding error is smaller.
     """
     if BITS[a.type] == 64:
         name = "vg_divide_s64" if is_signed(ins.type) else "vg_divide_u64"

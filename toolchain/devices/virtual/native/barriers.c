@@ -1,5 +1,5 @@
 /* Block barriers: named ones, with thread counts, arrivals without waiting, and votes. */
-#include "runtime.h"
+#include "residents.h"
 
 static VgBarrier *barrier_at(VgWarp *warp, uint32_t mask, uint32_t number)
 {
@@ -117,7 +117,7 @@ static void release(VgBlock *block, uint32_t number)
             if (is_blocked(warp->pc[lane]) && number_of(warp->pc[lane]) == number)
                 warp->pc[lane] &= VG_MOST_BLOCKS - 1;
         if (first)
-            block->state[w] = 0;
+            block->state[w] = VG_RUNNABLE;
     }
     next_generation(&block->barriers[number]);
 }
@@ -153,7 +153,7 @@ static int release_whole_block(VgBlock *block)
             continue;
         for (int lane = 0; lane < VG_LANES; lane++)
             warp->pc[lane] = warp->pc[lane] == VG_EXITED ? VG_EXITED : warp->pc[lane] & (VG_MOST_BLOCKS - 1);
-        block->state[w] = 0;
+        block->state[w] = VG_RUNNABLE;
     }
     next_generation(&block->barriers[number]);
     return 1;

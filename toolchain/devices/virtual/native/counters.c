@@ -1,140 +1,17 @@
-/* What a sampled block's memory accesses cost: sectors, wavefronts, misses of a modelled L1, distinct bytes. */
-#include "runtime.h"
+/* What a sampled block's memory accesses cost: sectors, lines and shared-memory wavefronts. */
+#include "profile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "vectors.h"
 
-#define MOST_SETS 512
-#define USUAL_SETS 256
-#define WAYS 4
-#define LINE_BYTES 128
-#define SECTOR_SHIFT 5
-#define LINE_SECTORS 4
 #define BANKS 32
 
-enum { REQUESTS, LANES, SECTORS, MISSED_SECTORS, LINES };
-
-/* The L1 a block has to itself: four ways of 128-byte lines in 32-byte sectors, empty when the block begins. */
-typedef struct {
-    uint32_t line[MOST_SETS][WAYS]; /* low bits of the number plus one; 0: empty */
-    uint8_t sectors[MOST_SETS][WAYS], oldest[MOST_SETS];
-    unsigned sets;
-} Cache;
-
-struct VgProfile {
-    Cache cache;
-    int64_t number;
-    uint64_t *lines; /* open addressing: number of a line << 4 | its touched sectors; 0: empty */
-    size_t used, capacity;
-};
-
-VgProfile *vg_profile_new(VgBlock *block, int64_t number)
-{
-    VgProfile *profile = calloc(1, sizeof *profile);
-    int sets = block->launch->l1_bytes / (WAYS * LINE_BYTES);
-    profile->cache.sets = sets <= 0 ? USUAL_SETS : sets < MOST_SETS ? (unsigned)sets : MOST_SETS;
-    profile->number = number;
-    profile->capacity = 1024;
-    profile->lines = calloc(profile->capacity, sizeof *profile->lines);
-    return profile;
-}
-
-/* Hands the footprint over to the launch, if there is one. */
-void vg_profile_end(VgProfile *profile, VgLaunch *launch)
-{
-    if (launch) {
-        uint64_t *sectors = malloc((LINE_SECTORS * profile->used + 1) * sizeof *sectors);
-        int64_t count = 0;
-        for (size_t i = 0; i < profile->capacity; i++)
-            for (unsigned mask = profile->lines[i] & 15; mask; mask &= mask - 1)
-                sectors[count++] = (profile->lines[i] >> 4) * LINE_SECTORS + (unsigned)__builtin_ctz(mask);
-        launch->footprints[profile->number] = sectors;
-        launch->footprint_counts[profile->number] = count;
-    }
-    free(profile->lines);
-    free(profile);
-}
-
-void vg_free_footprint(uint64_t *sectors)
-{
-    free(sectors);
-}
-
-static uint64_t *slot_of(uint64_t *lines, size_t capacity, uint64_t line)
-{
-    size_t place = (line * 0x9e3779b97f4a7c15u) >> 20 & (capacity - 1);
-    while (lines[place] && lines[place] >> 4 != line)
-        place = (place + 1) & (capacity - 1);
-    return &lines[place];
-}
-
-static void grow(VgProfile *profile)
-{
-    size_t capacity = 2 * profile->capacity;
-    uint64_t *lines = calloc(capacity, sizeof *lines);
-    for (size_t i = 0; i < profile->capacity; i++)
-        if (profile->lines[i])
-            *slot_of(lines, capacity, profile->lines[i] >> 4) = profile->lines[i];
-    free(profile->lines);
-    profile->lines = lines;
-    profile->capacity = capacity;
-}
-
-static void touch(VgProfile *profile, uint64_t line, unsigned sectors)
-{
-    uint64_t *slot = slot_of(profile->lines, profile->capacity, line);
-    if (!*slot && 2 * ++profile->used > profile->capacity) {
-        grow(profile);
-        slot = slot_of(profile->lines, profile->capacity, line);
-    }
-    *slot = line << 4 | (*slot & 15) | sectors;
-}
-
-/* Looks sectors of a line up and brings them in; how many were missing. */
-static int fetch(Cache *cache, uint64_t line, unsigned sectors)
-{
-    uint32_t spread = (uint32_t)line * 0x9e3779b1u, tag = (uint32_t)(line + 1);
-    unsigned set = (unsigned)((uint64_t)spread * cache->sets >> 32);
-    int found = -1;
-    for (int way = 0; way < WAYS; way++)
-        found = cache->line[set][way] == tag ? way : found;
-    if (found >= 0) {
-        unsigned missing = sectors & ~(unsigned)cache->sectors[set][found];
-        cache->sectors[set][found] |= (uint8_t)sectors;
-        return __builtin_popcount(missing);
-    }
-    int victim = cache->oldest[set]++ % WAYS;
-    cache->line[set][victim] = tag;
-    cache->sectors[set][victim] = (uint8_t)sectors;
-    return __builtin_popcount(sectors);
-}
-
-typedef struct {
-    VgProfile *profile;
-    int64_t *counters;
-    int kind, keeps_footprint;
-} Request;
-
-/* Stores and atomics go past L1. */
-static void access_line(const Request *request, uint64_t line, unsigned sectors)
-{
-    int loads = request->kind == VG_LOAD || request->kind == VG_ASYNC_COPY;
-    int amount = __builtin_popcount(sectors);
-    int missed = loads ? fetch(&request->profile->cache, line, sectors) : amount;
-    request->counters[SECTORS] += amount;
-    request->counters[MISSED_SECTORS] += missed;
-    request->counters[LINES]++;
-    if (missed && request->keeps_footprint)
-        touch(request->profile, line, sectors);
-}
-
-static void access_bits(const Request *request, uint64_t low, uint64_t bits)
+static void access_bits(const VgRequest *request, uint64_t low, uint64_t bits)
 {
     for (uint64_t line = low / LINE_SECTORS; bits; bits >>= LINE_SECTORS, line++)
         if (bits & 15)
-            access_line(request, line, bits & 15);
+            vg_access_line(request, line, bits & 15);
 }
 
 /* The distinct lines of one request, found by a small hash table. */
@@ -160,7 +37,8 @@ static void add_sector(Lines *lines, uint64_t sector)
     lines->sectors[lines->place[slot] - 1] |= (uint8_t)(1u << sector % LINE_SECTORS);
 }
 
-static void count_scattered(const Request *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
+static void count_scattered(const VgRequest *request, uint32_t mask, const uint64_t *addresses,
+                            unsigned bytes)
 {
     Lines lines;
     uint64_t last = UINT64_MAX;
@@ -168,12 +46,13 @@ static void count_scattered(const Request *request, uint32_t mask, const uint64_
     lines.count = 0;
     for (; mask; mask &= mask - 1) {
         uint64_t address = addresses[__builtin_ctz(mask)];
-        for (uint64_t sector = address >> SECTOR_SHIFT; sector <= (address + bytes - 1) >> SECTOR_SHIFT; sector++)
+        uint64_t end = (address + bytes - 1) >> SECTOR_SHIFT;
+        for (uint64_t sector = address >> SECTOR_SHIFT; sector <= end; sector++)
             if (sector != last)
                 add_sector(&lines, last = sector);
     }
     for (int i = 0; i < lines.count; i++)
-        access_line(request, lines.line[i], lines.sectors[i]);
+        vg_access_line(request, lines.line[i], lines.sectors[i]);
 }
 
 /* Lowest and highest of some lanes' units of `1 << shift` bytes. */
@@ -199,7 +78,7 @@ static inline Span joined(Span a, Span b)
 }
 
 /* Lanes whose sectors lie within 64 of each other, as a bit a sector. */
-static inline void count_window(const Request *request, uint32_t mask, const uint64_t *addresses, Span span)
+static inline void count_window(const VgRequest *request, uint32_t mask, const uint64_t *addresses, Span span)
 {
     uint64_t low = span.low & ~(uint64_t)(LINE_SECTORS - 1);
     VgPart set = {0};
@@ -215,9 +94,10 @@ static inline int is_window(Span span)
     return span.high < span.low || span.high - (span.low & ~(uint64_t)(LINE_SECTORS - 1)) < 64;
 }
 
-static void count_global(const Request *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
+static void count_global(const VgRequest *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
 {
-    Span first = span_of(mask, addresses, 0, SECTOR_SHIFT), second = span_of(mask, addresses, 1, SECTOR_SHIFT);
+    Span first = span_of(mask, addresses, 0, SECTOR_SHIFT);
+    Span second = span_of(mask, addresses, 1, SECTOR_SHIFT);
     Span both = joined(first, second);
     if (bytes > 1u << SECTOR_SHIFT) {
         count_scattered(request, mask, addresses, bytes);
@@ -234,8 +114,8 @@ static void count_global(const Request *request, uint32_t mask, const uint64_t *
 }
 
 /* Local memory is interleaved: the same word of all lanes lies in one line. */
-static void count_local(const Request *request, const VgWarp *warp, uint32_t mask, const uint64_t *addresses,
-                        unsigned bytes)
+static void count_local(const VgRequest *request, const VgWarp *warp, uint32_t mask,
+                        const uint64_t *addresses, unsigned bytes)
 {
     uint64_t places[VG_LANES], base = (uint64_t)(uintptr_t)warp->local;
     for (unsigned word = 0; word < (bytes + 3) / 4; word++) {
@@ -299,7 +179,7 @@ static inline uint64_t bits_of(uint64_t first, uint64_t last, uint64_t low)
     return ((UINT64_C(2) << (last - first)) - 1) << (first - low);
 }
 
-static void count_two_ranges(const Request *request, const uint64_t *places, uint64_t span)
+static void count_two_ranges(const VgRequest *request, const uint64_t *places, uint64_t span)
 {
     uint64_t first[2], last[2];
     for (int i = 0; i < 2; i++) {
@@ -356,7 +236,7 @@ void vg_count_halves(VgWarp *warp, int32_t site, uint64_t low, uint64_t high, in
         counters[SECTORS] += wavefronts_of_halves(places, what->bytes, (uint64_t)lanes);
         return;
     }
-    Request request = {block->profile, counters, what->kind, 1};
+    VgRequest request = {block->profile, counters, what->kind, 1};
     count_two_ranges(&request, places, (uint64_t)lanes * what->bytes);
 }
 
@@ -372,7 +252,7 @@ void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t si
     int space = what->space;
     if (space == VG_GENERIC)
         space = in_shared(block, addresses[__builtin_ctz(mask)]) ? VG_SHARED : VG_GLOBAL;
-    Request request = {block->profile, counters, what->kind, space != VG_LOCAL};
+    VgRequest request = {block->profile, counters, what->kind, space != VG_LOCAL};
     if (space == VG_SHARED)
         counters[SECTORS] += wavefronts(mask, addresses, what->bytes);
     else if (space == VG_LOCAL)

@@ -38,7 +38,8 @@ static Window window_of(const VgWarp *warp, int lane, uint64_t address, int spac
 static void refuse(VgWarp *warp, int lane, int site, int kind, uint64_t address, const Window *window)
 {
     const VgSite *what = &warp->block->launch->sites[site];
-    VgFault fault = {.kind = kind, .line = what->line, .site = site, .access = what->kind, .space = what->space};
+    VgFault fault = {.kind = kind, .line = what->line, .site = site, .access = what->kind};
+    fault.space = what->space;
     fault.bytes = what->bytes;
     fault.address = address;
     fault.base = window->low;
@@ -79,7 +80,8 @@ static void remember(VgRange *range, const Window *window, const VgSite *what)
     range->half = window->size < 16 * bytes ? 0 : (window->size - 16 * bytes) / step + 1;
 }
 
-static __attribute__((noinline)) void check_slowly(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int site)
+static __attribute__((noinline)) void check_slowly(VgWarp *warp, uint32_t mask, const uint64_t *addresses,
+                                                    int site)
 {
     const VgSite *what = &warp->block->launch->sites[site];
     Window window = {0, 0, 0, NULL};
@@ -93,8 +95,8 @@ static __attribute__((noinline)) void check_slowly(VgWarp *warp, uint32_t mask, 
         remember(&warp->block->ranges[site], &window, what);
 }
 
-static inline int all_inside(const uint64_t *addresses, uint32_t mask, uint64_t low, uint64_t step, uint64_t limit,
-                             unsigned shift)
+static inline int all_inside(const uint64_t *addresses, uint32_t mask, uint64_t low, uint64_t step,
+                             uint64_t limit, unsigned shift)
 {
     VgPart outside = {0};
     for (int part = 0; part < VG_PARTS; part++) {
@@ -198,7 +200,8 @@ static inline void gather_2(uint32_t mask, uint16_t *out, const uint64_t *addres
 
 /* vg_load_4x1 and vg_store_4x1: one 4-byte element a lane. */
 #define SINGLE(TYPE, BYTES) \
-    void vg_load_##BYTES##x1(VgWarp *warp, uint32_t mask, TYPE *out, const uint64_t *addresses, int32_t site) \
+    void vg_load_##BYTES##x1(VgWarp *warp, uint32_t mask, TYPE *out, const uint64_t *addresses, \
+                             int32_t site) \
     { \
         if (site >= 0) \
             check(warp, mask, addresses, site, BYTES, __builtin_ctz(BYTES)); \

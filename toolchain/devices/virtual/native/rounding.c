@@ -7,12 +7,13 @@
 
 static const int MODES[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
 
-#define EACH(lane, mask) for (uint32_t left = mask, lane; left && (lane = (uint32_t)__builtin_ctz(left), 1); left &= left - 1)
+#define EACH(lane, mask) \
+    for (uint32_t left = mask, lane; left && (lane = (uint32_t)__builtin_ctz(left), 1); left &= left - 1)
 
 /* The volatile copies keep the compiler from moving arithmetic out of the rounding mode. */
 #define DIRECTED(NAME, TYPE, EXPRESSION) \
-    void NAME(VgWarp *warp, uint32_t mask, TYPE *out, const TYPE *first, const TYPE *second, const TYPE *third, \
-              int32_t mode) \
+    void NAME(VgWarp *warp, uint32_t mask, TYPE *out, const TYPE *first, const TYPE *second, \
+              const TYPE *third, int32_t mode) \
     { \
         (void)warp; \
         int before = fegetround(); \

@@ -26,9 +26,9 @@ struct VgLaunch {
     const uint64_t *variables;
     uint64_t workspace;
     const VgSite *sites;
-    const int64_t *sampled;      /* linear indices of the blocks to run with counters; NULL: run all, uncounted */
+    const int64_t *sampled;      /* linear indices of the blocks to count; NULL: run all, uncounted */
     int64_t *counters;           /* two a basic block, then VG_SITE_COLUMNS a site */
-    uint64_t **footprints;       /* of each sampled block: distinct global sectors, to be freed by the caller */
+    uint64_t **footprints;       /* of each sampled block: distinct global sectors, for the caller to free */
     int64_t *footprint_counts;
     int64_t sampled_count, context_bytes, shared_bytes, local_bytes, parameter_bytes;
     int64_t counter_count;

@@ -13,8 +13,8 @@ typedef struct VgLaunch VgLaunch;
 typedef struct VgBlock VgBlock;
 typedef struct VgWarp VgWarp;
 
-/* A memory site's last good allocation: its first byte, and at how many aligned places in it one lane's access
- * (`lane`), or that of 16 lanes in a row (`half`), fits. */
+/* A memory site's last good allocation: its first byte, and at how many aligned places in it one lane's
+ * access (`lane`), or that of 16 lanes in a row (`half`), fits. */
 typedef struct {
     uint64_t low, lane, half, unused;
 } VgRange;
@@ -117,7 +117,8 @@ typedef struct {
 /* --- for C helpers of instructions --- */
 
 /* Ends the launch; does not return. `detail` goes into the report. */
-void vg_fault(VgWarp *warp, uint32_t mask, int32_t kind, int32_t line, int32_t detail) __attribute__((noreturn));
+void vg_fault(VgWarp *warp, uint32_t mask, int32_t kind, int32_t line, int32_t detail)
+    __attribute__((noreturn));
 
 /* Hooks of the asynchronous copies, called where a block begins and ends; either may be missing. */
 void vg_async_begin(VgBlock *block) __attribute__((weak));

@@ -1,0 +1,30 @@
+/* Resident blocks: what a worker keeps for all of them, and how one begins and ends. */
+#ifndef VG_RESIDENTS_H
+#define VG_RESIDENTS_H
+
+#include "runtime.h"
+
+/* A warp's state between time slices. */
+enum { VG_RUNNABLE, VG_AT_BARRIER, VG_DONE };
+
+/* What the blocks of one worker share. */
+typedef struct {
+    VgLaunch *launch;
+    VgRange *ranges;
+    uint8_t *heads;   /* what each warp's context begins with */
+    int64_t *scratch; /* counters of blocks that are not sampled */
+} VgHome;
+
+VgHome vg_home_new(VgLaunch *launch);
+void vg_home_free(VgHome *home);
+
+VgBlock *vg_block_new(const VgHome *home);
+void vg_block_free(VgBlock *block);
+
+/* Prepares block `index` of the grid; `number`: which sampled one it is, -1 where it is not counted. */
+void vg_block_begin(const VgHome *home, VgBlock *block, int64_t index, int64_t number);
+
+/* `launch`: NULL where the block did not come to its end. */
+void vg_block_end(VgBlock *block, VgLaunch *launch);
+
+#endif
