@@ -46,7 +46,9 @@ def or_nan(way: Way) -> Way:
 
 
 def xorsign(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    return np.where(np.signbit(a) ^ np.signbit(b), -1, 1).astype(a.dtype) * least(np.abs(a), np.abs(b))
+    sign = np.where(np.signbit(a) ^ np.signbit(b), -1, 1).astype(a.dtype)
+    result: NDArray[Any] = sign * least(np.abs(a), np.abs(b))
+    return result
 
 
 def clamped(a: NDArray[Any]) -> NDArray[Any]:

@@ -87,8 +87,8 @@ static __attribute__((noinline)) void check_slowly(VgWarp *warp, uint32_t mask, 
     Window window = {0, 0, 0, NULL};
     for (uint32_t left = mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        if (what->space == VG_LOCAL || what->space == VG_GENERIC)
-            window.size = 0;
+        if (!window.allocation && window.low != (uint64_t)(uintptr_t)warp->block->shared)
+            window.size = 0; /* local memory differs from lane to lane */
         check_lane(warp, lane, addresses[lane], site, &window);
     }
     if (mask)
