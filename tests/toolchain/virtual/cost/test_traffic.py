@@ -2,9 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cudamaster.toolchain.devices.virtual.cost.occupancy import occupancy
-from cudamaster.toolchain.devices.virtual.cost.regions import form_regions
-from cudamaster.toolchain.devices.virtual.cost.sites import counted_sites
+from cudamaster.toolchain.devices.virtual.cost.subject import subject_of
 from cudamaster.toolchain.devices.virtual.cost.traffic import L2Contents, Traffic, estimate_traffic
 from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
@@ -18,10 +16,8 @@ def traffic(
     launch: SampledLaunch, gpu: str = "h200", held: dict[tuple[int, int], float] | None = None
 ) -> Traffic:
     card = load_gpu(gpu)
-    regions = form_regions(launch.kernel, launch.block_counts[:, 0])
     contents = L2Contents(card.device.l2_bytes * 0.7, held or {})
-    residency = occupancy(launch.request, resources(), card.device)
-    return estimate_traffic(launch, counted_sites(launch), regions, residency, card, contents)
+    return estimate_traffic(subject_of(launch, resources(), card), contents)
 
 
 def test_a_copy_moves_each_byte_once() -> None:

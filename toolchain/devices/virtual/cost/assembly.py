@@ -83,7 +83,7 @@ def _add(
     first: bool,
 ) -> None:
     overhead = launch_overhead_s(modelled.seconds, gpu.model, first=first)
-    request = modelled.launch.request
+    request = modelled.subject.launch.request
     key = (request.kernel, (*request.grid, *request.block, request.dynamic_shared_bytes))
     entry = entries.setdefault(key, _Entry(modelled, overhead, 0, 0.0))
     entry.launches += count
@@ -91,7 +91,7 @@ def _add(
 
 
 def _kernel_profile(entry: _Entry, gpu: VirtualGpu, source_files: Collection[int] | None) -> KernelProfile:
-    request = entry.modelled.launch.request
+    request = entry.modelled.subject.launch.request
     bound, bound_by = bound_of(entry.modelled, entry.overhead_s)
     return KernelProfile(
         demangle(request.kernel),

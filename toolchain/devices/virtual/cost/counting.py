@@ -16,7 +16,7 @@ _BANK_BYTES = 128
 
 def counts_of(modelled: ModelledLaunch, gpu: VirtualGpu) -> Counts:
     """Counts of one launch."""
-    launch, traffic, duration = modelled.launch, modelled.traffic, modelled.duration
+    launch, traffic, duration = modelled.subject.launch, modelled.traffic, modelled.duration
     sites = _Sites(modelled)
     instructions, threads, flops = _instructions(modelled)
     warps, lanes = (float(n) for n in launch.block_counts[0])
@@ -52,13 +52,14 @@ def counts_of(modelled: ModelledLaunch, gpu: VirtualGpu) -> Counts:
         l2_bytes=traffic.l2_bytes,
         dram_read_bytes=traffic.dram_read_bytes,
         dram_write_bytes=traffic.dram_write_bytes,
-        warps_per_sm=modelled.residency.warps_per_sm,
-        waves=modelled.residency.waves,
+        warps_per_sm=modelled.subject.residency.warps_per_sm,
+        waves=modelled.subject.residency.waves,
         blocks=launch.request.block_count,
         latency_share=duration.weights["latency"],
-        registers_per_thread=modelled.resources.registers,
-        spill_bytes_per_thread=modelled.resources.spill_load_bytes + modelled.resources.spill_store_bytes,
-        shared_bytes_per_block=modelled.resources.shared_bytes + launch.request.dynamic_shared_bytes,
+        registers_per_thread=modelled.subject.resources.registers,
+        spill_bytes_per_thread=modelled.subject.resources.spill_load_bytes
+        + modelled.subject.resources.spill_store_bytes,
+        shared_bytes_per_block=modelled.subject.resources.shared_bytes + launch.request.dynamic_shared_bytes,
     )
 
 
@@ -82,8 +83,8 @@ class _Sites:
     """Sums over the sites of a launch, scaled to the grid."""
 
     def __init__(self, modelled: ModelledLaunch) -> None:
-        self._sites = modelled.sites
-        self.scale = modelled.launch.request.block_count / len(modelled.launch.sampled_blocks)
+        self._sites = modelled.subject.sites
+        self.scale = modelled.subject.scale
 
     def total(self, wanted: Callable[[CountedSite], bool], column: Column) -> float:
         """Sum of one column over the wanted sites."""
@@ -103,10 +104,10 @@ def ideal_wavefronts(site: CountedSite) -> float:
 def _instructions(modelled: ModelledLaunch) -> tuple[float, float, float]:
     """Warp instructions, thread instructions and FLOPs of the sampled blocks."""
     instructions = threads = flops = 0.0
-    launch = modelled.launch
+    launch = modelled.subject.launch
     for block, (warps, lanes) in zip(launch.kernel.blocks, launch.block_counts.tolist(), strict=True):
         if warps:
-            issued = sum(modelled.lowering.issue(instruction) for instruction in block)
+            issued = sum(modelled.subject.lowering.issue(instruction) for instruction in block)
             instructions += issued * warps
             threads += issued * lanes
             flops += sum(block_flops(i.opcode, warps, lanes) for i in block)

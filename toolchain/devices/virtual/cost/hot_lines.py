@@ -78,7 +78,7 @@ def _why(modelled: ModelledLaunch, costs: Mapping[Instruction, float]) -> str:
 
 
 def _describe(modelled: ModelledLaunch, instruction: Instruction) -> str:
-    for site in modelled.sites:
+    for site in modelled.subject.sites:
         if site.instruction is instruction:
             return _describe_access(site)
     if instruction.base in ("bar", "barrier"):

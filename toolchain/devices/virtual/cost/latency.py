@@ -5,18 +5,14 @@ others queue.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering
-from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy
-from cudamaster.toolchain.devices.virtual.cost.regions import Region
 from cudamaster.toolchain.devices.virtual.cost.scoreboard import Latency, is_barrier, region_times
 from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite
+from cudamaster.toolchain.devices.virtual.cost.subject import Subject
 from cudamaster.toolchain.devices.virtual.cost.traffic import Traffic
-from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
-from cudamaster.toolchain.devices.virtual.specs import ModelSpec, VirtualGpu
 
 _FEW_WAVES = 4
 """Up to this many waves run in lock step; more blur into each other."""
@@ -34,20 +30,16 @@ class LatencyBound:
     """`cycles` by the instruction waited for."""
 
 
-def latency_bound(
-    launch: SampledLaunch,
-    regions: Sequence[Region],
-    lowering: Lowering,
-    residency: Occupancy,
-    latency: Latency,
-    model: ModelSpec,
-) -> LatencyBound:
+def latency_bound(subject: Subject, traffic: Traffic) -> LatencyBound:
     """Waiting of the busiest SM: its rounds of resident blocks × a warp's path."""
-    times = region_times(launch.kernel, regions, lowering, latency, model.branch_cycles)
-    warps = len(launch.sampled_blocks) * launch.request.warps_per_block
+    launch, residency = subject.launch, subject.residency
+    latency = latency_of(subject, traffic)
+    branch = subject.gpu.model.branch_cycles
+    times = region_times(launch.kernel, subject.regions, subject.lowering, latency, branch)
+    warps = subject.samples * launch.request.warps_per_block
     waits: defaultdict[Instruction, float] = defaultdict(float)
-    path = model.block_start_cycles
-    for region, time in zip(regions, times, strict=True):
+    path = subject.gpu.model.block_start_cycles
+    for region, time in zip(subject.regions, times, strict=True):
         path += time.cycles * region.executions / warps
         for instruction, cycles in time.blame.items():
             waits[instruction] += cycles * region.executions / warps
@@ -60,20 +52,18 @@ def _rounds(waves: float) -> float:
     return float(-(-waves // 1)) if waves <= _FEW_WAVES else waves + 0.5
 
 
-def latency_of(
-    sites: Sequence[CountedSite], lowering: Lowering, traffic: Traffic, gpu: VirtualGpu
-) -> Latency:
+def latency_of(subject: Subject, traffic: Traffic) -> Latency:
     """Cycles by instruction; loads as far as the sampled blocks had to go for them."""
-    table = gpu.model.latency
+    table = subject.gpu.model.latency
     loads: dict[Instruction, float] = {}
-    for site in sites:
+    for site in subject.sites:
         cycles = _access_latency(site, traffic, table)
         loads[site.instruction] = max(cycles, loads.get(site.instruction, 0.0))
 
     def latency(instruction: Instruction) -> float:
         if instruction in loads:
             return loads[instruction]
-        kind = lowering.work(instruction).latency
+        kind = subject.lowering.work(instruction).latency
         if is_barrier(instruction):
             kind = "barrier"
         if kind == "load":

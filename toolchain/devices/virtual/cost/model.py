@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.cost.demand import FAMILIES, Demand, demand
 from cudamaster.toolchain.devices.virtual.cost.duration import Duration, combine, overlap_exponent
-from cudamaster.toolchain.devices.virtual.cost.latency import LatencyBound, latency_bound, latency_of
-from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering, lower
-from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy, occupancy
-from cudamaster.toolchain.devices.virtual.cost.regions import form_regions
-from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite, counted_sites
+from cudamaster.toolchain.devices.virtual.cost.latency import LatencyBound, latency_bound
+from cudamaster.toolchain.devices.virtual.cost.subject import Subject, subject_of
 from cudamaster.toolchain.devices.virtual.cost.traffic import L2Contents, Traffic, estimate_traffic
 from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
@@ -19,11 +16,7 @@ from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
 class ModelledLaunch:
     """What the model says about one launch."""
 
-    launch: SampledLaunch
-    sites: tuple[CountedSite, ...]
-    resources: KernelResources
-    lowering: Lowering
-    residency: Occupancy
+    subject: Subject
     traffic: Traffic
     demand: Demand
     latency: LatencyBound
@@ -36,18 +29,12 @@ def model_launch(
     launch: SampledLaunch, resources: KernelResources, gpu: VirtualGpu, contents: L2Contents
 ) -> ModelledLaunch:
     """Model one launch that finds `contents` in L2."""
-    lowering = lower(launch.kernel)
-    residency = occupancy(launch.request, resources, gpu.device)
-    regions = form_regions(launch.kernel, launch.block_counts[:, 0])
-    sites = counted_sites(launch)
-    traffic = estimate_traffic(launch, sites, regions, residency, gpu, contents)
-    asked = demand(launch, sites, lowering, residency, traffic, resources, gpu)
-    latency = latency_of(sites, lowering, traffic, gpu)
-    waiting = latency_bound(launch, regions, lowering, residency, latency, gpu.model)
-    bounds = {r: asked.total(r) for resources_ in FAMILIES.values() for r in resources_}
+    subject = subject_of(launch, resources, gpu)
+    traffic = estimate_traffic(subject, contents)
+    asked = demand(subject, traffic)
+    waiting = latency_bound(subject, traffic)
+    bounds = {resource: asked.total(resource) for family in FAMILIES.values() for resource in family}
     bounds["latency"] = waiting.cycles
-    duration = combine(bounds, overlap_exponent(launch.kernel, residency, gpu.model))
+    duration = combine(bounds, overlap_exponent(launch.kernel, subject.residency, gpu.model))
     seconds = duration.cycles / gpu.model.sustained_clock_hz * gpu.model.calibration
-    return ModelledLaunch(
-        launch, sites, resources, lowering, residency, traffic, asked, waiting, duration, seconds
-    )
+    return ModelledLaunch(subject, traffic, asked, waiting, duration, seconds)

@@ -14,11 +14,9 @@ from cudamaster.toolchain.devices.virtual.cost.footprint import (
     BufferFootprint,
     buffer_footprints,
 )
-from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy
 from cudamaster.toolchain.devices.virtual.cost.regions import Region
 from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite
-from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
-from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
+from cudamaster.toolchain.devices.virtual.cost.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +83,35 @@ class _Buffer:
     atomics: float = 0.0
 
 
-def estimate_traffic(
-    launch: SampledLaunch,
-    sites: Sequence[CountedSite],
-    regions: Sequence[Region],
-    residency: Occupancy,
-    gpu: VirtualGpu,
-    contents: L2Contents,
-) -> Traffic:
-    """Traffic of the whole grid of `launch`, with L2 holding `contents` before it."""
-    footprints = buffer_footprints(launch, gpu.model.dram_access_bytes)
-    uses = _uses(len(launch.allocations), sites, regions)
-    scale = launch.request.block_count / len(launch.sampled_blocks)
-    waves = _Waves(launch, residency, footprints, gpu)
+def estimate_traffic(subject: Subject, contents: L2Contents) -> Traffic:
+    """Traffic of the whole grid, with L2 holding `contents` before it."""
+    launch = subject.launch
+    footprints = buffer_footprints(launch, subject.gpu.model.dram_access_bytes)
+    uses = _uses(len(launch.allocations), subject.sites, subject.regions)
+    waves = _Waves(subject, footprints)
     reads = writes = 0.0
     touched: dict[tuple[int, int], float] = {}
     for index, use in enumerate(uses):
-        unique = waves.unique(index, use, scale)
-        allocation = launch.allocations[index] if index < len(launch.allocations) else (0, 0)
-        held = min(1.0, contents.resident.get(allocation, 0.0) / unique) if unique else 0.0
+        unique = waves.unique(index, use)
         if not unique:
             continue
+        allocation = launch.allocations[index] if index < len(launch.allocations) else (0, 0)
         touched[allocation] = unique
+        held = min(1.0, contents.resident.get(allocation, 0.0) / unique)
         if not use.stored_bytes or use.loads or use.atomics:
             reads += waves.read_bytes(index, use, unique, held)
         if use.stored_bytes or use.atomics:
-            writes += waves.written_bytes(use, unique, scale)
-    return _traffic(sites, scale, reads, writes, touched, _atomic_places(uses, footprints, launch))
+            writes += waves.written_bytes(use, unique)
+    sent = _sent_bytes(subject)
+    return Traffic(
+        sent["load"],
+        sent["store"],
+        sent["atomic"],
+        reads if sent["load"] or sent["atomic"] else 0.0,
+        writes,
+        touched,
+        _atomic_places(uses, footprints, launch.request.grid),
+    )
 
 
 def _uses(buffers: int, sites: Sequence[CountedSite], regions: Sequence[Region]) -> list[_Buffer]:
@@ -134,29 +134,23 @@ def _uses(buffers: int, sites: Sequence[CountedSite], regions: Sequence[Region])
 class _Waves:
     """Distinct bytes of the grid and of one wave of resident blocks, buffer by buffer."""
 
-    def __init__(
-        self,
-        launch: SampledLaunch,
-        residency: Occupancy,
-        footprints: Sequence[BufferFootprint],
-        gpu: VirtualGpu,
-    ) -> None:
-        self._grid = launch.request.grid
-        self._blocks = launch.request.block_count
-        self._samples = len(launch.sampled_blocks)
-        self._wave = residency.resident_on_gpu
+    def __init__(self, subject: Subject, footprints: Sequence[BufferFootprint]) -> None:
+        gpu, request = subject.gpu, subject.launch.request
+        self._grid, self._blocks = request.grid, request.block_count
+        self._samples, self._scale = subject.samples, subject.scale
+        self._wave = subject.residency.resident_on_gpu
         self._footprints = footprints
         usable = gpu.device.l2_bytes * gpu.model.l2_usable_fraction
         distance = sum(self._of_wave(i) for i in range(len(footprints)))
         self._miss = max(0.0, 1 - usable / distance) if distance else 0.0
 
-    def unique(self, index: int, use: _Buffer, scale: float) -> float:
+    def unique(self, index: int, use: _Buffer) -> float:
         """Distinct bytes of the buffer that the grid touches, at least those that mere stores fill."""
         footprint = self._footprints[index]
         whole = footprint.grid(self._grid)
         if use.loads or use.atomics or not footprint.own_bytes:
             return whole
-        return max(whole, min(use.stored_bytes * scale, footprint.size_bytes))
+        return max(whole, min(use.stored_bytes * self._scale, footprint.size_bytes))
 
     def read_bytes(self, index: int, use: _Buffer, unique: float, held: float) -> float:
         """Bytes DRAM answers: compulsory, again in later waves, again in later sweeps of a block."""
@@ -165,9 +159,9 @@ class _Waves:
         sweeps = sum(min(missed / self._samples, own) for missed in use.loads.values()) / own - 1
         return unique * (1 - held + (max(0.0, again) + max(0.0, sweeps)) * self._miss)
 
-    def written_bytes(self, use: _Buffer, unique: float, scale: float) -> float:
+    def written_bytes(self, use: _Buffer, unique: float) -> float:
         """Bytes written back: each distinct byte once."""
-        return unique if use.atomics else min(use.stored_bytes * scale, unique)
+        return unique if use.atomics else min(use.stored_bytes * self._scale, unique)
 
     def _of_wave(self, index: int) -> float:
         """Bytes of the buffer that one wave touches, at least its even share of the grid's."""
@@ -180,33 +174,20 @@ class _Waves:
 
 
 def _atomic_places(
-    uses: Sequence[_Buffer], footprints: Sequence[BufferFootprint], launch: SampledLaunch
+    uses: Sequence[_Buffer], footprints: Sequence[BufferFootprint], grid: tuple[int, int, int]
 ) -> float:
     """Sectors of the buffers that atomics update."""
     places = 0.0
     for use, footprint in zip(uses, footprints, strict=True):
         if use.atomics and footprint.own_bytes:
-            places += footprint.grid(launch.request.grid) * footprint.own_sectors / footprint.own_bytes
+            places += footprint.grid(grid) * footprint.own_sectors / footprint.own_bytes
     return max(1.0, places)
 
 
-def _traffic(
-    sites: Sequence[CountedSite],
-    scale: float,
-    reads: float,
-    writes: float,
-    touched: Mapping[tuple[int, int], float],
-    atomic_places: float,
-) -> Traffic:
+def _sent_bytes(subject: Subject) -> dict[str, float]:
+    """Bytes that loads, stores and atomics send between L1 and L2."""
     sent = dict.fromkeys(("load", "store", "atomic"), 0.0)
-    for site in sites:
-        sent[site.kind if site.kind in sent else "load"] += site.l2_sectors * SECTOR_BYTES * scale
-    return Traffic(
-        sent["load"],
-        sent["store"],
-        sent["atomic"],
-        reads if sent["load"] or sent["atomic"] else 0.0,
-        writes,
-        touched,
-        atomic_places,
-    )
+    for site in subject.sites:
+        kind = site.kind if site.kind in sent else "load"
+        sent[kind] += site.l2_sectors * SECTOR_BYTES * subject.scale
+    return sent

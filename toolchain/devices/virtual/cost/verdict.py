@@ -30,7 +30,7 @@ def _say(modelled: ModelledLaunch, resource: str) -> str:
     percent = f"{100 * modelled.duration.busy(resource):.0f} %"
     if resource != "latency":
         return f"{_WORDS[resource]} {percent} busy"
-    residency = modelled.residency
-    warps = residency.resident_blocks * modelled.launch.request.warps_per_block
+    residency = modelled.subject.residency
+    warps = residency.resident_blocks * modelled.subject.launch.request.warps_per_block
     room = f"{warps} of {residency.warps_possible} warps"
     return f"waiting for results {percent} of the time with {room} on an SM (limited by {residency.limiter})"

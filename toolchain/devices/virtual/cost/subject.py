@@ -1,0 +1,52 @@
+"""One sampled launch and what can be said of it before any time is: what the parts of the model share."""
+
+from dataclasses import dataclass
+
+from cudamaster.toolchain.build import KernelResources
+from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering, lower
+from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy, occupancy
+from cudamaster.toolchain.devices.virtual.cost.regions import Region, form_regions
+from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite, counted_sites
+from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
+from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """What is modelled."""
+
+    launch: SampledLaunch
+    resources: KernelResources
+    gpu: VirtualGpu
+    sites: tuple[CountedSite, ...]
+    regions: tuple[Region, ...]
+    lowering: Lowering
+    residency: Occupancy
+
+    @property
+    def samples(self) -> int:
+        """Sampled blocks."""
+        return len(self.launch.sampled_blocks)
+
+    @property
+    def scale(self) -> float:
+        """Blocks of the grid for each sampled one."""
+        return self.launch.request.block_count / self.samples
+
+    @property
+    def per_sm(self) -> float:
+        """Blocks of the busiest SM for each sampled one."""
+        return self.residency.busiest_blocks / self.samples
+
+
+def subject_of(launch: SampledLaunch, resources: KernelResources, gpu: VirtualGpu) -> Subject:
+    """Look at `launch` from all sides."""
+    return Subject(
+        launch,
+        resources,
+        gpu,
+        counted_sites(launch),
+        form_regions(launch.kernel, launch.block_counts[:, 0]),
+        lower(launch.kernel),
+        occupancy(launch.request, resources, gpu.device),
+    )
