@@ -1,5 +1,6 @@
 """What a device counted during one launch of a kernel: the facts that metrics are computed from."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cudamaster.toolchain.spec import DeviceSpec
@@ -23,17 +24,9 @@ class Counts:
     """Active lanes a warp at the kernel's first instruction."""
     flops: float
     """Floating-point operations: FP64, FP32, half and tensor; a fused multiply-add is two."""
-    issue_busy: float
-    """Share of issue slots used, 0 to 1. Likewise the other `…_busy`, each of its own resource's peak."""
-    fma_busy: float
-    alu_busy: float
-    xu_busy: float
-    fp64_busy: float
-    tensor_busy: float
-    lsu_busy: float
-    l1_busy: float
-    l2_busy: float
-    dram_busy: float
+    busy: Mapping[str, float]
+    """Share of its own peak that each unit runs at, 0 to 1: `issue` slots, the pipes `fma`, `alu`, `xu`, `fp64`
+    and `tensor`, the load/store unit `lsu`, and the memories `l1`, `l2` and `dram`."""
 
     global_load_requests: float
     global_load_sectors: float

@@ -71,14 +71,13 @@ def duration(counts: Counts) -> float | None:
 @metric("time", "%", "higher", ncu="sm__throughput.avg.pct_of_peak_sustained_elapsed")
 def sm_throughput(counts: Counts) -> float | None:
     """Speed of light of the SMs: the busiest of issue slots, arithmetic pipes and the load/store unit."""
-    pipes = (counts.fma_busy, counts.alu_busy, counts.xu_busy, counts.fp64_busy, counts.tensor_busy)
-    return 100 * max(counts.issue_busy, counts.lsu_busy, *pipes)
+    return 100 * max(counts.busy[unit] for unit in ("issue", "lsu", "fma", "alu", "xu", "fp64", "tensor"))
 
 
 @metric("time", "%", "higher", ncu="gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed")
 def memory_throughput(counts: Counts) -> float | None:
     """Speed of light of the memory system: the busiest of L1/shared memory, L2 and DRAM."""
-    return 100 * max(counts.l1_busy, counts.l2_busy, counts.dram_busy)
+    return 100 * max(counts.busy[unit] for unit in ("l1", "l2", "dram"))
 
 
 @metric("time", "%", "lower")
@@ -199,7 +198,7 @@ def shared_wavefronts_per_ideal(counts: Counts) -> float | None:
 @metric("shared", "%", "neither", ncu="l1tex__throughput.avg.pct_of_peak_sustained_elapsed")
 def l1_throughput(counts: Counts) -> float | None:
     """How busy L1 and shared memory are: tag lookups or data wavefronts, whichever is busier."""
-    return 100 * counts.l1_busy
+    return 100 * counts.busy["l1"]
 
 
 @metric("compute", "FLOP/byte", "neither")
@@ -213,7 +212,7 @@ def arithmetic_intensity(counts: Counts) -> float | None:
 @metric("compute", "%", "higher", ncu="sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed")
 def fma_pipe_utilisation(counts: Counts) -> float | None:
     """How busy the FP32 and integer-multiply pipe is."""
-    return 100 * counts.fma_busy
+    return 100 * counts.busy["fma"]
 
 
 @metric("compute", "%", "neither", ncu="sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active")
@@ -221,25 +220,25 @@ def alu_pipe_utilisation(counts: Counts) -> float | None:
     """How busy the integer, logic and comparison pipe is; high values in a floating-point kernel are
     overhead.
     """
-    return 100 * counts.alu_busy
+    return 100 * counts.busy["alu"]
 
 
 @metric("compute", "%", "neither", ncu="sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active")
 def xu_pipe_utilisation(counts: Counts) -> float | None:
     """How busy the special-function pipe (exp, log, sin, sqrt, int-to-float) is."""
-    return 100 * counts.xu_busy
+    return 100 * counts.busy["xu"]
 
 
 @metric("compute", "%", "neither", ncu="sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_active")
 def fp64_pipe_utilisation(counts: Counts) -> float | None:
     """How busy the double-precision pipe is; unwanted in an FP32 or BF16 kernel (a literal without `f`?)."""
-    return 100 * counts.fp64_busy
+    return 100 * counts.busy["fp64"]
 
 
 @metric("compute", "%", "higher", ncu="sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed")
 def tensor_pipe_utilisation(counts: Counts) -> float | None:
     """How busy the tensor cores are; 0 means that none of the arithmetic uses them."""
-    return 100 * counts.tensor_busy
+    return 100 * counts.busy["tensor"]
 
 
 @metric("instructions", "instruction", "lower", ncu="smsp__inst_executed.sum")
@@ -251,7 +250,7 @@ def instructions_executed(counts: Counts) -> float | None:
 @metric("instructions", "%", "higher", ncu="smsp__issue_active.avg.pct_of_peak_sustained_active")
 def issue_utilisation(counts: Counts) -> float | None:
     """Share of issue slots used; above about 80 % the number of instructions is the limit."""
-    return 100 * counts.issue_busy
+    return 100 * counts.busy["issue"]
 
 
 @metric("instructions", "threads", "higher", ncu="smsp__thread_inst_executed_per_inst_executed.ratio")

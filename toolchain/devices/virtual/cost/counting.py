@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from cudamaster.toolchain.counts import Counts
+from cudamaster.toolchain.devices.virtual.cost.duration import Duration
 from cudamaster.toolchain.devices.virtual.cost.flops import block_flops
 from cudamaster.toolchain.devices.virtual.cost.model import ModelledLaunch
 from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite
@@ -16,10 +17,10 @@ _BANK_BYTES = 128
 
 def counts_of(modelled: ModelledLaunch, gpu: VirtualGpu) -> Counts:
     """Counts of one launch."""
-    launch, traffic, duration = modelled.subject.launch, modelled.traffic, modelled.duration
+    subject, traffic = modelled.subject, modelled.traffic
     sites = _Sites(modelled)
     instructions, threads, flops = _instructions(modelled)
-    warps, lanes = (float(n) for n in launch.block_counts[0])
+    warps, lanes = (float(n) for n in subject.launch.block_counts[0])
     return Counts(
         spec=gpu.device,
         seconds=modelled.seconds,
@@ -28,16 +29,7 @@ def counts_of(modelled: ModelledLaunch, gpu: VirtualGpu) -> Counts:
         thread_instructions=threads * sites.scale,
         entry_lanes=lanes / warps if warps else 32.0,
         flops=flops * sites.scale,
-        issue_busy=duration.busy("issue"),
-        fma_busy=duration.busy("fma"),
-        alu_busy=duration.busy("alu"),
-        xu_busy=duration.busy("xu"),
-        fp64_busy=duration.busy("fp64"),
-        tensor_busy=duration.busy("tensor"),
-        lsu_busy=duration.busy("lsu"),
-        l1_busy=max(duration.busy("l1_data"), duration.busy("l1_tags")),
-        l2_busy=max(duration.busy("l2"), duration.busy("atomics")),
-        dram_busy=duration.busy("dram"),
+        busy=_busy(modelled.duration),
         global_load_requests=sites.total(_loads, "requests"),
         global_load_sectors=sites.total(_loads, "sectors"),
         global_store_requests=sites.total(_stores, "requests"),
@@ -52,15 +44,23 @@ def counts_of(modelled: ModelledLaunch, gpu: VirtualGpu) -> Counts:
         l2_bytes=traffic.l2_bytes,
         dram_read_bytes=traffic.dram_read_bytes,
         dram_write_bytes=traffic.dram_write_bytes,
-        warps_per_sm=modelled.subject.residency.warps_per_sm,
-        waves=modelled.subject.residency.waves,
-        blocks=launch.request.block_count,
-        latency_share=duration.weights["latency"],
-        registers_per_thread=modelled.subject.resources.registers,
-        spill_bytes_per_thread=modelled.subject.resources.spill_load_bytes
-        + modelled.subject.resources.spill_store_bytes,
-        shared_bytes_per_block=modelled.subject.resources.shared_bytes + launch.request.dynamic_shared_bytes,
+        warps_per_sm=subject.residency.warps_per_sm,
+        waves=subject.residency.waves,
+        blocks=subject.launch.request.block_count,
+        latency_share=modelled.duration.weights["latency"],
+        registers_per_thread=subject.resources.registers,
+        spill_bytes_per_thread=subject.resources.spill_load_bytes + subject.resources.spill_store_bytes,
+        shared_bytes_per_block=subject.resources.shared_bytes + subject.launch.request.dynamic_shared_bytes,
     )
+
+
+def _busy(duration: Duration) -> dict[str, float]:
+    """Units by the names that `Counts` gives them."""
+    same = ("issue", "fma", "alu", "xu", "fp64", "tensor", "lsu", "dram")
+    units = {unit: duration.busy(unit) for unit in same}
+    units["l1"] = max(duration.busy("l1_data"), duration.busy("l1_tags"))
+    units["l2"] = max(duration.busy("l2"), duration.busy("atomics"))
+    return units
 
 
 def _loads(site: CountedSite) -> bool:
