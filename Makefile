@@ -25,6 +25,8 @@ test: setup
 
 bench: setup
 	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	$(BIN)/python -m benchmarks.rank
+	$(BIN)/python -m benchmarks.rank.sgemm
 
 format: setup
 	$(BIN)/ruff check --fix .
