@@ -21,6 +21,7 @@ SETS = ("check", "paper", "real")
 @options.entry
 @click.option("--workloads", default=",".join(SETS), show_default=True, help="Sets to judge on, with commas.")
 @options.shape
+@options.matrix
 @options.seed
 @options.as_json
 @click.pass_context
@@ -33,6 +34,7 @@ def command(
     entry: str | None,
     workloads: str,
     shapes: tuple[str, ...],
+    matrices: tuple[Path, ...],
     seed: int,
     as_json: bool,
 ) -> int:
@@ -43,7 +45,7 @@ def command(
     """
     from cudamaster.cli.judging import Question, judged
 
-    question = Question(operator, precision, device, seed, parse_sets(workloads), shapes)
+    question = Question(operator, precision, device, seed, parse_sets(workloads), shapes, matrices)
     with judged(context, question, file, entry) as (referee, source, chosen):
         evaluation = referee.evaluate(source, chosen)
     return tell(placed_in(file, evaluation), as_json=as_json)

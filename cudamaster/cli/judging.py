@@ -11,9 +11,9 @@ from cudamaster.cli import console
 from cudamaster.cli.kernel_file import read_kernel
 from cudamaster.cli.opening import OperatorChoice, choose_operator, opening
 from cudamaster.errors import UnreadableKernel
+from cudamaster.search.user_workloads import user_workloads
 from mskernelbench.entries import EntryProblem, find_entry
 from mskernelbench.referee import SETS, Referee
-from mskernelbench.shapes import parse_shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,8 @@ class Question:
     """Workload sets; None for the referee's choice."""
     shapes: tuple[str, ...]
     """`--shape`, as given."""
+    matrices: tuple[Path, ...] = ()
+    """`--matrix`, as given."""
 
 
 def require_entry(source: str, file: Path, chosen: OperatorChoice, entry: str | None) -> None:
@@ -45,7 +47,7 @@ def judged(
     source = read_kernel(file)
     chosen = choose_operator(question.operator, question.precision)
     require_entry(source, file, chosen, entry)
-    shapes = [parse_shape(chosen.operator, text) for text in question.shapes]
+    shapes = user_workloads(chosen.operator, question.shapes, question.matrices)
     means, stderr = opening(context), console.progress()
     with means.device(question.device) as (device, reason):
         alias = f" ({chosen.reason})" if chosen.reason else ""

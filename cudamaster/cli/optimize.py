@@ -34,6 +34,7 @@ minutes_option = click.option(
 @candidates_option
 @minutes_option
 @options.shape
+@options.matrix
 @out_option
 @options.runs_dir
 @options.seed

@@ -22,6 +22,14 @@ shape = click.option(
     metavar="M=64,N=2048",
     help="Time these sizes instead of the operator's sets; may be repeated.",
 )
+matrix = click.option(
+    "--matrix",
+    "matrices",
+    multiple=True,
+    type=click.Path(path_type=Path, resolve_path=True),
+    metavar="FILE.mtx",
+    help="Time this Matrix Market file (sparse operators) instead of the operator's sets; may be repeated.",
+)
 runs_dir = click.option(
     "--runs-dir",
     type=click.Path(path_type=Path, file_okay=False),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @options.device
 @options.entry
 @options.shape
+@options.matrix
 @options.seed
 @options.as_json
 @click.pass_context
@@ -31,6 +32,7 @@ def command(
     device: str,
     entry: str | None,
     shapes: tuple[str, ...],
+    matrices: tuple[Path, ...],
     seed: int,
     as_json: bool,
 ) -> int:
@@ -40,7 +42,7 @@ def command(
     """
     from cudamaster.cli.judging import Question, judged
 
-    question = Question(operator, precision, device, seed, None, shapes)
+    question = Question(operator, precision, device, seed, None, shapes, matrices)
     with judged(context, question, file, entry) as (referee, source, chosen):
         profile = referee.profile(source, chosen)
         about = {"operator": referee.operator.name, "precision": precision, "device": referee.device.name}

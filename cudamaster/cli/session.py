@@ -22,10 +22,10 @@ from cudamaster.search.outcome import INTERRUPTED as BY_INTERRUPTION
 from cudamaster.search.outcome import Outcome
 from cudamaster.search.run import Run, outcome_in, settings_of
 from cudamaster.search.settings import Settings
+from cudamaster.search.user_workloads import user_workloads
 from cudamaster.store.atomic import require_writable
 from cudamaster.store.journal import utc_now
 from cudamaster.store.runs import RunFolder, find_run, new_run
-from mskernelbench.shapes import parse_shape
 
 if TYPE_CHECKING:
     from cudamaster.toolchain.device import Device
@@ -43,6 +43,7 @@ class Request:
     candidates: int
     max_minutes: float | None
     shapes: tuple[str, ...]
+    matrices: tuple[Path, ...]
     out: Path | None
     runs_dir: Path | None
     seed: int
@@ -53,8 +54,7 @@ def begin(context: click.Context, request: Request) -> int:
     """Start a new run. All that can be refused is refused before the device is opened and the run is made."""
     chosen = choose_operator(request.operator, request.precision)
     model = choose_model(request.model)
-    for text in request.shapes:
-        parse_shape(chosen.operator, text)
+    user_workloads(chosen.operator, request.shapes, request.matrices)  # what is wrong with them is said now
     where = folders(runs=request.runs_dir, results=request.out)
     require_writable(where.runs, "runs", "give another with --runs-dir")
     require_writable(where.results, "results", "give another with --out")
@@ -82,6 +82,7 @@ def _settings(
         max_minutes=request.max_minutes,
         seed=request.seed,
         shapes=request.shapes,
+        matrices=tuple(str(path) for path in request.matrices),
         parallel=min(request.candidates, len(os.sched_getaffinity(0))),
         results=str(results.resolve()),
     )

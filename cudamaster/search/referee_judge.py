@@ -7,13 +7,13 @@ second referee, whose inputs come from another seed, on all workloads.
 from collections.abc import Sequence
 
 from cudamaster.search.settings import Settings
+from cudamaster.search.user_workloads import user_workloads
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.evaluation import Evaluation
 from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.referee import Referee
-from mskernelbench.shapes import parse_shape
 
 QUICK = 4
 """Workloads timed in the rounds."""
@@ -25,7 +25,7 @@ class RefereeJudge:
     """A `Judge` on one device."""
 
     def __init__(self, device: Device, operator: Operator, precision: Precision, settings: Settings) -> None:
-        shapes = [parse_shape(operator, text) for text in settings.shapes]
+        shapes = user_workloads(operator, settings.shapes, settings.matrices)
         self._rounds = Referee(device, operator, precision, seed=settings.seed, shapes=shapes)
         self._fresh = Referee(device, operator, precision, seed=settings.seed + 1, shapes=shapes)
         self.timed = spread(light(self._rounds.timed_workloads(), operator, precision), QUICK)

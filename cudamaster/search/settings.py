@@ -22,7 +22,14 @@ class Settings:
     seed: int = 0
     shapes: tuple[str, ...] = ()
     """The user's own sizes, as `M=64,N=2048`; empty for the operator's sets."""
+    matrices: tuple[str, ...] = ()
+    """Matrix Market files, by absolute path; the user's own too."""
     parallel: int = 2
     """Candidates built and judged at once."""
     results: str = "results"
     """Where the champion is stored."""
+
+    @property
+    def on_own_workloads(self) -> bool:
+        """Whether the user's workloads are timed in place of the operator's sets."""
+        return bool(self.shapes or self.matrices)

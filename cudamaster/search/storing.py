@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 def store_champion(outcome: Outcome, run: "Run") -> Outcome:
     """The outcome with the place of its record.
 
-    A run on the user's own shapes is compared with nothing, so its champion is kept in the run's folder only.
+    A run on the user's own workloads is compared with nothing: its champion is kept in the run's folder only.
     """
     best, settings = outcome.best, run.settings
     if best is None:
         return outcome
     champion = Stored(Path(best.kernel).read_text(), record_of(best, run))
     place = results_folder(run)
-    if settings.shapes:
+    if settings.on_own_workloads:
         place = run.folder.path / "best"
     elif holds_its_place(place, champion, run):
         return replace(outcome, record=str(place / RECORD), stored=False)

@@ -106,6 +106,12 @@ REFUSED = {
     "negative candidates": ([*OPTIMIZE, "--candidates", "-1"], 2, "--candidates"),
     "no minutes": ([*OPTIMIZE, "--max-minutes", "0"], 2, "--max-minutes"),
     "unknown size": ([*OPTIMIZE, "--shape", "Q=3"], 2, "no size 'Q'"),
+    "a matrix that is not there": (
+        ["optimize", "spmv", "--precision", "fp32", "--matrix", "a.mtx"],
+        2,
+        "a.mtx",
+    ),
+    "a matrix for a dense operator": ([*OPTIMIZE, "--matrix", "a.mtx"], 2, "takes no sparse matrix"),
     "shape without a value": ([*OPTIMIZE, "--shape", "M"], 2, "NAME=VALUE"),
     "missing precision": (["optimize", "gemm"], 2, "--precision"),
     "a file for an operator": (["optimize", "k.cu", "--precision", "fp32"], 2, "cudamaster evaluate k.cu"),

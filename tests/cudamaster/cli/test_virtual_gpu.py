@@ -9,6 +9,7 @@ import pytest
 from cudamaster.cli.boundary import exit_code_of
 from cudamaster.store.results import digest_of
 from mskernelbench.operator import Precision
+from mskernelbench.operators.spmv_csr.spec import OPERATOR as SPMV
 from mskernelbench.operators.stencil_2d.spec import OPERATOR
 
 Output = pytest.CaptureFixture[str]
@@ -71,3 +72,17 @@ def test_a_profile_names_the_kernel_its_launch_and_metrics_with_units(tmp_path: 
     assert kernel["launch"]["launches"] == 1
     assert kernel["metrics"]["duration"]["unit"] == "us"
     assert kernel["bound"] in ("memory", "compute", "latency")
+
+
+def test_a_matrix_file_is_timed_in_place_of_the_sets(tmp_path: Path, capsys: Output) -> None:
+    (tmp_path / "m.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n3 2 2\n1 1 0.5\n3 2 2.0\n"
+    )
+    (tmp_path / "mine.cu").write_text(SPMV.baseline(Precision.FP32))
+    judged_as = ["--operator", "spmv", "--precision", "fp32", "--matrix", str(tmp_path / "m.mtx")]
+    code = exit_code_of(["evaluate", str(tmp_path / "mine.cu"), *judged_as, "--device", "virtual", "--json"])
+    document = json.loads(capsys.readouterr().out)
+    (timed,) = (row for row in document["workloads"] if "candidate_ms" in row)
+
+    assert code == 0
+    assert (timed["set"], timed["shape"]) == ("user", {"rows": 3, "cols": 2, "nnz": 2})
