@@ -26,7 +26,7 @@ class Fault:
     """Something a device saw go wrong, placed in the source where it can be."""
 
     kind: str
-    """`out_of_bounds`, `misaligned`, `uninitialised`, `race`, `barrier_divergence`, `deadlock`, `trap`, `order_dependent` …"""
+    """`out_of_bounds`, `misaligned`, `barrier_divergence`, `deadlock`, `trap`, `order_dependent` …"""
     message: str
     """One sentence: what, on which buffer, how far outside."""
     kernel: str | None = None
@@ -38,7 +38,8 @@ class Fault:
 
     def __str__(self) -> str:
         """The message with its place."""
-        place = f" (kernel {self.kernel}" + (f", line {self.line}" if self.line else "") + ")" if self.kernel else ""
+        line = f", line {self.line}" if self.line else ""
+        place = f" (kernel {self.kernel}{line})" if self.kernel else ""
         where = f" by thread {self.thread} of block {self.block}" if self.thread and self.block else ""
         return f"{self.message}{where}{place}"
 

@@ -195,7 +195,9 @@ ret;
 )
 
 
-LOCKED = HEAD + """
+LOCKED = (
+    HEAD
+    + """
 .visible .entry locked(.param .u64 cells_at)
 {
 .reg .b64 cells;
@@ -215,6 +217,7 @@ $next:
 ret;
 }
 """
+)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
