@@ -1,13 +1,19 @@
 """Ctrl-C during a run: the first asks it to stop and keep its best, the second ends the process at once."""
 
+import math
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 from cudamaster.errors import INTERRUPTED
+
+
+ONE_SIGNAL_SECONDS = 0.5
+"""Signals so soon after the first are the same wish: `timeout` and shells tell a process and its group."""
 
 
 @contextmanager
@@ -18,11 +24,14 @@ def stopped_by_signals(
 
     `cut_short` is called once, in a thread of its own, to end what is under way.
     """
-    stop = threading.Event()
+    stop, first = threading.Event(), [math.inf]
 
     def handle(number: int, frame: FrameType | None) -> None:
-        if stop.is_set():
+        if time.monotonic() - first[0] > ONE_SIGNAL_SECONDS:
             os._exit(INTERRUPTED)  # the journal is on the disk, and threads would be waited for otherwise
+        if stop.is_set():
+            return
+        first[0] = time.monotonic()
         stop.set()
         say("interrupted: ending what is under way, keeping the best so far (again: stop at once)")
         threading.Thread(target=cut_short, daemon=True).start()
