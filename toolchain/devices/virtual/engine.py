@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Mode
 from cudamaster.toolchain.devices.virtual.codegen.frame import BACK_EDGE_COST, SITE_COLUMNS
-from cudamaster.toolchain.devices.virtual.codegen.warp_function import (
-    FUNCTION_NAME,
-    WarpFunction,
-    write_warp_function,
-)
+from cudamaster.toolchain.devices.virtual.codegen.warp_function import prepared
+from cudamaster.toolchain.devices.virtual.executable import Code, Executable
 from cudamaster.toolchain.devices.virtual.faults import fault_of
-from cudamaster.toolchain.devices.virtual.jit import QUICK, THOROUGH, MachineCode, host_has_avx512
+from cudamaster.toolchain.devices.virtual.jit import QUICK, host_has_avx512
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel, Module
 from cudamaster.toolchain.devices.virtual.ptx.parse import parse_module
@@ -30,8 +27,8 @@ from cudamaster.toolchain.devices.virtual.runtime import (
     NativeFault,
     NativeLaunch,
     declare,
-    native_sites,
 )
+from cudamaster.toolchain.devices.virtual.translations import Job, Translator, translated
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.devices.virtual.variables import ModuleVariables
 from cudamaster.toolchain.outputs import Fault
@@ -44,28 +41,6 @@ WORKSPACE_BYTES = 4096
 FLOATS = frozenset({"f32", "f64", "f16", "f16x2", "bf16", "bf16x2"})
 
 Order = Literal["forward", "reversed"]
-
-THOROUGH_SECONDS_PER_CHARACTER = 2e-6
-"""What thorough code generation takes: about two seconds for a megabyte of IR."""
-
-
-class _Compiled:
-    """One kernel in one mode: compiled quickly, then thoroughly once it has run for as long as that takes."""
-
-    def __init__(self, function: WarpFunction, native: ctypes.CDLL) -> None:
-        self.function, self._native = function, native
-        self.sites = native_sites(function.sites, function.unaligned_sites)
-        self.run_seconds = 0.0
-        self._level = QUICK
-        self._code = MachineCode(function.text, FUNCTION_NAME, native, QUICK)
-
-    def address(self) -> int:
-        """Return the entry point of the code that is worth having by now."""
-        worth_seconds = THOROUGH_SECONDS_PER_CHARACTER * len(self.function.text)
-        if self._level == QUICK and self.run_seconds > worth_seconds:
-            self._level = THOROUGH
-            self._code = MachineCode(self.function.text, FUNCTION_NAME, self._native, THOROUGH)
-        return self._code.address
 
 
 class Engine:
@@ -80,6 +55,7 @@ class Engine:
         order: Order = "forward",
         limit_seconds: float = 60.0,
         spin_seconds: float = 5.0,
+        translator: Translator = translated,
     ) -> None:
         """`limit_seconds` bounds one launch, `spin_seconds` how long all warps may do nothing but poll."""
         declare(native)
@@ -88,7 +64,8 @@ class Engine:
         self.limit_seconds, self.spin_seconds = limit_seconds, spin_seconds
         self._modules: dict[str, Module] = {}
         self._variables = ModuleVariables(native)
-        self._compiled: dict[tuple[str, Mode], _Compiled] = {}
+        self._translator = translator
+        self._executables: dict[str, Executable] = {}
         self._workspace = native.vg_alloc(WORKSPACE_BYTES, 1)
         native.vg_name(self._workspace, b"the grid's workspace")
 
@@ -98,7 +75,7 @@ class Engine:
         self._variables.add(module)
         for name in module.kernels:
             self._modules[name] = module
-            self._compiled = {key: value for key, value in self._compiled.items() if key[0] != name}
+            self._executables.pop(name, None)
         return module
 
     def kernel(self, name: str) -> Kernel:
@@ -119,11 +96,11 @@ class Engine:
 
     def launch(self, request: LaunchRequest) -> Fault | None:
         """Run every block; return what went wrong, if anything did. Raises Unsupported."""
-        mode = Mode(self.check_memory, count=False, avx512=host_has_avx512())
-        compiled = self._prepare(request, mode)
-        native = self._native_launch(request, compiled)
-        native.threads = self._threads_for(compiled.function.kernel)
-        return self._run(native, request, compiled)
+        executable = self._prepare(request)
+        code = executable.code(count=False)
+        native = self._native_launch(request, code)
+        native.threads = self._threads_for(executable.kernel)
+        return self._run(native, request, executable)
 
     def sample(
         self, request: LaunchRequest, blocks: Sequence[int], l1_bytes: int = 0
@@ -132,38 +109,39 @@ class Engine:
 
         `l1_bytes` is the L1 that each block has to itself; 0 for 128 KiB.
         """
-        mode = Mode(self.check_memory, count=True, avx512=host_has_avx512())
-        compiled = self._prepare(request, mode)
-        native = self._native_launch(request, compiled)
+        executable = self._prepare(request)
+        code = executable.code(count=True)
+        native = self._native_launch(request, code)
         native.l1_bytes = l1_bytes
-        counting = _Counting(native, compiled, blocks)
+        counting = _Counting(native, len(executable.kernel.blocks), len(code.sites), blocks)
         begun = time.perf_counter()
-        fault = self._run(native, request, compiled)
+        fault = self._run(native, request, executable)
         seconds = time.perf_counter() - begun
         footprints = counting.take_footprints(self._native)
         if fault is not None:
             return fault
         return SampledLaunch(
             request=request,
-            kernel=compiled.function.kernel,
+            kernel=executable.kernel,
             sampled_blocks=tuple(blocks),
             block_counts=counting.block_counts,
-            sites=compiled.function.sites,
+            sites=code.sites,
             site_counts=counting.site_counts,
             footprints=footprints,
             allocations=self._allocations(),
             seconds=seconds,
         )
 
-    def _prepare(self, request: LaunchRequest, mode: Mode) -> _Compiled:
-        key = (request.kernel, mode)
-        if key not in self._compiled:
-            module = self._modules[request.kernel]
-            function = write_warp_function(module, module.kernels[request.kernel], mode)
-            self._compiled[key] = _Compiled(function, self._native)
+    def _prepare(self, request: LaunchRequest) -> Executable:
+        name = request.kernel
+        if name not in self._executables:
+            module = self._modules[name]
+            mode = Mode(self.check_memory, count=True, avx512=host_has_avx512())
+            job = Job(module, prepared(module, module.kernels[name]), mode, QUICK)
+            self._executables[name] = Executable(job, self._translator, self._native)
         if request.cluster != (1, 1, 1):
             raise Unsupported(f"clusters of {request.cluster} blocks")
-        return self._compiled[key]
+        return self._executables[name]
 
     def _threads_for(self, kernel: Kernel) -> int:
         """Return 1 for kernels whose result depends on the order of atomic float additions."""
@@ -173,24 +151,24 @@ class Engine:
                     return 1
         return self.threads
 
-    def _native_launch(self, request: LaunchRequest, compiled: _Compiled) -> NativeLaunch:
-        layout, native = compiled.function.layout, NativeLaunch()
-        native.function = compiled.address()
-        native.sites = ctypes.addressof(compiled.sites)
+    def _native_launch(self, request: LaunchRequest, code: Code) -> NativeLaunch:
+        translation, native = code.translation, NativeLaunch()
+        native.function = code.address
+        native.sites = ctypes.addressof(code.native_sites)
         native.variables = self._variables.table(self._modules[request.kernel])
         native.workspace = self._workspace
-        native.context_bytes = layout.context_bytes
-        native.shared_bytes = layout.static_shared_bytes + request.dynamic_shared_bytes
-        native.local_bytes = layout.local_bytes
+        native.context_bytes = translation.context_bytes
+        native.shared_bytes = translation.shared_bytes + request.dynamic_shared_bytes
+        native.local_bytes = translation.local_bytes
         native.parameter_bytes = len(request.parameters)
         native.grid[:], native.block[:] = request.grid, request.block
-        native.site_count = len(compiled.function.sites)
-        native.basic_blocks = len(compiled.function.kernel.blocks)
+        native.site_count = len(code.sites)
+        native.basic_blocks = len(self._executables[request.kernel].kernel.blocks)
         native.threads, native.slice = 1, RUN_SLICE
         native.options = POISON | (ORDER_REVERSED if self.order == "reversed" else 0)
         return native
 
-    def _run(self, native: NativeLaunch, request: LaunchRequest, compiled: _Compiled) -> Fault | None:
+    def _run(self, native: NativeLaunch, request: LaunchRequest, executable: Executable) -> Fault | None:
         ctypes.memset(self._workspace, 0, WORKSPACE_BYTES)
         parameters = np.frombuffer(request.parameters + bytes(64), np.uint8).copy()
         native.parameters = parameters.ctypes.data
@@ -198,9 +176,9 @@ class Engine:
         native.spin_seconds = self.spin_seconds
         begun = time.perf_counter()
         kind = self._native.vg_launch(ctypes.byref(native))
-        compiled.run_seconds += time.perf_counter() - begun
+        executable.run_seconds += time.perf_counter() - begun
         fault: NativeFault = native.fault
-        return fault_of(fault, request, compiled.function.kernel) if kind else None
+        return fault_of(fault, request, executable.kernel) if kind else None
 
     def _allocations(self) -> tuple[tuple[int, int], ...]:
         count = self._native.vg_list(None, 0)
@@ -212,10 +190,10 @@ class Engine:
 class _Counting:
     """The arrays that a sampled launch counts into."""
 
-    def __init__(self, native: NativeLaunch, compiled: _Compiled, blocks: Sequence[int]) -> None:
+    def __init__(self, native: NativeLaunch, basic_blocks: int, sites: int, blocks: Sequence[int]) -> None:
         self._blocks = np.array(blocks, np.int64)
-        self._split = 2 * len(compiled.function.kernel.blocks)
-        self._counters = np.zeros(self._split + SITE_COLUMNS * len(compiled.function.sites), np.int64)
+        self._split = 2 * basic_blocks
+        self._counters = np.zeros(self._split + SITE_COLUMNS * sites, np.int64)
         self._pointers = np.zeros(len(blocks), np.uint64)
         self._counts = np.zeros(len(blocks), np.int64)
         native.sampled, native.sampled_count = self._blocks.ctypes.data, len(blocks)

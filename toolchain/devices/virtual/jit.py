@@ -1,23 +1,18 @@
-"""LLVM IR to machine code of this host, kept in the disk cache by the hash of the IR, the CPU and LLVM."""
+"""LLVM IR to machine code of this host, and that into this process."""
 
-import contextlib
 import ctypes
 import functools
-import hashlib
-import re
-from pathlib import Path
+from collections.abc import Iterable
 
 import llvmlite
 import llvmlite.binding as llvm
 
-from cudamaster.toolchain.cache import cache_folder, publish_file
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 
 QUICK, THOROUGH = 0, 1
 """LLVM's code-generation levels: the second takes four times as long, its code is about 1.5 times as fast."""
 PASSES = {QUICK: (), THOROUGH: ("add_instruction_combine_pass", "add_simplify_cfg_pass")}
 """Few passes suffice, since registers that stay within a basic block are values already."""
-_NATIVE_CALL = re.compile(r"^declare [^@]*@(vg_\w+)\(", re.MULTILINE)
 
 
 @functools.cache
@@ -39,10 +34,9 @@ def host_has_avx512() -> bool:
     return "+avx512f" in _features().split(",")
 
 
-def cache_key(text: str, level: int) -> str:
-    """Return the hash under which the machine code of `text` is kept."""
-    host = f"{llvm.get_host_cpu_name()} {_features()} {llvmlite.__version__} {level} {PASSES[level]}"
-    return hashlib.sha256(f"{host}\n{text}".encode()).hexdigest()
+def host_key() -> str:
+    """Return what machine code depends on besides IR and level."""
+    return f"{llvm.get_host_cpu_name()} {_features()} {llvmlite.__version__} {PASSES}"
 
 
 def generate_object(text: str, level: int) -> bytes:
@@ -58,26 +52,14 @@ def generate_object(text: str, level: int) -> bytes:
     return bytes(machine.emit_object(module))
 
 
-def object_code(text: str, level: int) -> bytes:
-    """Return machine code as an object file, from the cache where it is there."""
-    key = cache_key(text, level)
-    path: Path = cache_folder() / "virtual-code" / key[:2] / f"{key}.o"
-    if path.exists():
-        return path.read_bytes()
-    code = generate_object(text, level)
-    with contextlib.suppress(OSError):  # a process that runs candidates may not write
-        publish_file(path, code)
-    return code
-
-
 class MachineCode:
     """One function in executable memory, for as long as this object lives."""
 
-    def __init__(self, text: str, function: str, native: ctypes.CDLL, level: int = THOROUGH) -> None:
-        for name in _NATIVE_CALL.findall(text):
+    def __init__(self, code: bytes, function: str, calls: Iterable[str], native: ctypes.CDLL) -> None:
+        """Load the object file `code`, which calls these functions of the C library."""
+        for name in calls:
             llvm.add_symbol(name, _address(native, name))
-        code = object_code(text, level)
-        _machine(level)
+        _machine(QUICK)
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._own_machine())
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()

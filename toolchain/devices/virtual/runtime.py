@@ -1,6 +1,7 @@
 """The C runtime's structures and functions as ctypes sees them; mirrors `native/runtime.h` and `vgpu.h`."""
 
 import ctypes
+from collections.abc import Sequence
 
 from cudamaster.toolchain.devices.virtual.launch import Site
 
@@ -67,11 +68,11 @@ def declare(native: ctypes.CDLL) -> None:
     native.vg_launch.argtypes = [ctypes.POINTER(NativeLaunch)]
 
 
-def native_sites(sites: tuple[Site, ...], unaligned: frozenset[int]) -> "ctypes.Array[NativeSite]":
-    """Return what the runtime must know of each memory instruction."""
+def native_sites(sites: Sequence[Site], aligned: Sequence[bool]) -> "ctypes.Array[NativeSite]":
+    """Return what the runtime must know of each memory instruction, and if its addresses must be aligned."""
     table = (NativeSite * (len(sites) + 1))()
     for index, site in enumerate(sites):
         line = site.instruction.source.line if site.instruction.source else 0
         space, kind = SPACES.index(site.space), KINDS.index(site.kind)
-        table[index] = NativeSite(space, kind, site.bytes_per_lane, index not in unaligned, line)
+        table[index] = NativeSite(space, kind, site.bytes_per_lane, aligned[index], line)
     return table

@@ -39,7 +39,7 @@ class WarpFunction:
 
 def write_warp_function(module: Module, kernel: Kernel, mode: Mode) -> WarpFunction:
     """Return the code of `kernel`; raise Unsupported where it cannot be run."""
-    kernel = with_literals(lower(module, kernel))
+    kernel = prepared(module, kernel)
     flow = analyse(kernel)
     uniform = launch_constants(kernel, flow)
     layout = plan(module, kernel, uniform, flow.crossing)
@@ -48,6 +48,11 @@ def write_warp_function(module: Module, kernel: Kernel, mode: Mode) -> WarpFunct
     _Blocks(emit, flow, heads).write()
     write_dispatcher(emit, len(kernel.blocks), heads)
     return WarpFunction(kernel, _assemble(emit), layout, tuple(emit.sites), frozenset(emit.unaligned_sites))
+
+
+def prepared(module: Module, kernel: Kernel) -> Kernel:
+    """Return `kernel` as code is written for it; a prepared one is left as it is."""
+    return with_literals(lower(module, kernel))
 
 
 def chain_heads(kernel: Kernel) -> frozenset[int]:

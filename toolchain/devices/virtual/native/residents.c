@@ -44,7 +44,7 @@ VgHome vg_home_new(VgLaunch *launch)
 {
     VgHome home = {.launch = launch};
     home.ranges = calloc((size_t)launch->site_count + 1, sizeof *home.ranges);
-    home.scratch = launch->counters ? calloc((size_t)launch->counter_count, sizeof *home.scratch) : NULL;
+    home.scratch = calloc(2 * (size_t)launch->basic_blocks + 1, sizeof *home.scratch);
     home.heads = make_heads(launch, (int)((threads_of(launch) + 31) / 32));
     return home;
 }

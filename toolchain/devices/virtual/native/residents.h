@@ -12,7 +12,7 @@ typedef struct {
     VgLaunch *launch;
     VgRange *ranges;
     uint8_t *heads;   /* what each warp's context begins with */
-    int64_t *scratch; /* counters of blocks that are not sampled */
+    int64_t *scratch; /* what counting code counts basic blocks into where nothing is sampled */
 } VgHome;
 
 VgHome vg_home_new(VgLaunch *launch);

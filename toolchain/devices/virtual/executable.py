@@ -1,0 +1,54 @@
+"""Kernels made executable: translated quickly when first launched, thoroughly once they have run for long."""
+
+import ctypes
+from dataclasses import dataclass, replace
+
+from cudamaster.toolchain.devices.virtual.codegen.warp_function import FUNCTION_NAME
+from cudamaster.toolchain.devices.virtual.jit import THOROUGH, MachineCode
+from cudamaster.toolchain.devices.virtual.launch import Site
+from cudamaster.toolchain.devices.virtual.runtime import NativeSite, native_sites
+from cudamaster.toolchain.devices.virtual.translation import Translation
+from cudamaster.toolchain.devices.virtual.translations import Job, Translator
+
+THOROUGH_SECONDS_PER_BYTE = 8e-6
+"""What thorough translation takes for each byte of quickly made code."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Code:
+    """A translation in this process's memory."""
+
+    translation: Translation
+    address: int
+    sites: tuple[Site, ...]
+    native_sites: "ctypes.Array[NativeSite]"
+    machine: MachineCode
+    """Kept: its memory is that of `address`."""
+
+
+class Executable:
+    """One kernel. Code that counts also runs whole grids, so that what is checked and timed is made once."""
+
+    def __init__(self, job: Job, translator: Translator, native: ctypes.CDLL) -> None:
+        """`job` asks for quick code that counts. Raises Unsupported."""
+        self.kernel = job.kernel
+        self.run_seconds = 0.0
+        self._job, self._translator, self._native = job, translator, native
+        self._quick = self._load(job)
+        self._thorough: dict[bool, Code] = {}
+
+    def code(self, *, count: bool) -> Code:
+        """The code that is worth having by now; it counts where that is needed."""
+        if self.run_seconds <= THOROUGH_SECONDS_PER_BYTE * len(self._quick.translation.code):
+            return self._quick
+        if count not in self._thorough:
+            mode = replace(self._job.mode, count=count)
+            self._thorough[count] = self._load(self._job._replace(mode=mode, level=THOROUGH))
+        return self._thorough[count]
+
+    def _load(self, job: Job) -> Code:
+        translation = self._translator(job)
+        machine = MachineCode(translation.code, FUNCTION_NAME, translation.native_calls, self._native)
+        sites = tuple(placed.site(self.kernel) for placed in translation.sites)
+        table = native_sites(sites, [placed.aligned for placed in translation.sites])
+        return Code(translation, machine.address, sites, table, machine)
