@@ -11,7 +11,6 @@ from types import FrameType
 
 from cudamaster.errors import INTERRUPTED
 
-
 ONE_SIGNAL_SECONDS = 0.5
 """Signals so soon after the first are the same wish: `timeout` and shells tell a process and its group."""
 
