@@ -5,7 +5,9 @@ import os
 import signal
 import socket
 import sys
+import threading
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,9 +31,10 @@ def run_child(
         connection = _keep_only(channel, printed)
         _restore_signals()
         harden(limits, interpreter_paths())
-        program = module.open_program()
+        line = _Line(connection)
+        program = module.open_program(line.ask)
         send_message(connection, {"ready": True})
-        _answer(program, connection)
+        _answer(program, line)
     except BaseException:  # noqa: BLE001 (a process boundary: nothing may return into the zygote's loop)
         traceback.print_exc()
         sys.stderr.flush()
@@ -67,14 +70,33 @@ def _restore_signals() -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 
-def _answer(program: Program, connection: socket.socket) -> None:
+class _Line:
+    """The connection, with the token of the request in hand."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.token = ""
+        self._lock = threading.Lock()
+
+    def say(self, message: Mapping[str, Any]) -> None:
+        """Send what belongs to the request in hand."""
+        send_message(self.connection, {**message, "token": self.token})
+
+    def ask(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Ask the trusted side, which reads nothing else from here meanwhile."""
+        with self._lock:
+            self.say({"ask": dict(question)})
+            return receive_message(self.connection)[0]
+
+
+def _answer(program: Program, line: _Line) -> None:
     while True:
         try:
-            request, files = receive_message(connection)
+            request, files = receive_message(line.connection)
         except ConnectionEnded:
             return
-        token = request.pop("token")
-        send_message(connection, {**_reply(program, request, files), "token": token})
+        line.token = request.pop("token")
+        line.say(_reply(program, request, files))
 
 
 def _reply(program: Program, request: dict[str, Any], files: list[int]) -> dict[str, Any]:

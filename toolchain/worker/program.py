@@ -1,8 +1,11 @@
 """What a worker runs: the seam between the processes here and whatever a device does in them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
+
+Ask = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""Puts a question to the trusted side in the middle of a request, from any thread; returns the reply."""
 
 
 class Program(Protocol):
@@ -18,7 +21,7 @@ class ProgramModule(Protocol):
     def preload(self) -> None:
         """Load, in the zygote, what every child needs. Starts no threads. Raises EnvironmentLacks."""
 
-    def open_program(self) -> Program:
+    def open_program(self, ask: Ask) -> Program:
         """The program of a child that was just forked and hardened."""
 
 

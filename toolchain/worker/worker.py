@@ -9,7 +9,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cudamaster.toolchain.errors import WorkerBroken
@@ -30,6 +30,9 @@ DYING_SECONDS = 2.0
 REPORT_SECONDS = 10.0
 """How long the zygote may take to report a death that has happened."""
 
+Answer = Callable[[Any, float], Mapping[str, Any]]
+"""Answers a question, which is the worker's word only, within so many seconds; must not raise."""
+
 
 class Worker:
     """One child process. Calls from several threads wait for each other."""
@@ -47,10 +50,16 @@ class Worker:
         os.set_blocking(printed, False)
 
     def call(
-        self, request: Mapping[str, Any], files: Sequence[int] = (), *, seconds: float
+        self,
+        request: Mapping[str, Any],
+        files: Sequence[int] = (),
+        *,
+        seconds: float,
+        answer: Answer | None = None,
     ) -> Message | WorkerEnd:
         """The reply to `request`, or how the worker ended instead; then every later call returns that.
 
+        What the worker asks meanwhile, `answer` answers; without it a question counts as the reply.
         The worker is killed, with all it started, when `seconds` of wall time are over. What is in a reply is
         the worker's word only. Raises WorkerBroken where the zygote died.
         """
@@ -62,7 +71,7 @@ class Worker:
             token = secrets.token_hex(8)
             try:
                 send_message(self._channel, {**request, "token": token}, files)
-                return _with_token(token, self._wait(time.monotonic() + seconds, seconds))
+                return self._reply(token, time.monotonic() + seconds, seconds, answer)
             except (ConnectionEnded, ConnectionResetError):
                 return self._collect(seconds)
             except TimeoutError:
@@ -98,6 +107,14 @@ class Worker:
     def printed(self) -> str:
         """What it printed during the last call, at most 64 KiB."""
         return self._printed.decode(errors="replace")
+
+    def _reply(self, token: str, deadline: float, seconds: float, answer: Answer | None) -> Message:
+        """The next message that is no question."""
+        while True:
+            message = _with_token(token, self._wait(deadline, seconds))
+            if answer is None or "ask" not in message:
+                return message
+            send_message(self._channel, answer(message["ask"], deadline - time.monotonic()))
 
     def _wait(self, deadline: float, seconds: float) -> Message:
         buffer = MessageBuffer()

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cudamaster.toolchain.worker.program import Ask
+
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -19,6 +21,9 @@ def preload() -> None:
 
 
 class Misbehaving:
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
     def answer(self, request: Mapping[str, Any], files: Sequence[int]) -> Mapping[str, Any]:
         action = getattr(self, request["do"])
         answer: Mapping[str, Any] = action(*request.get("with", ()), *files)
@@ -26,6 +31,9 @@ class Misbehaving:
 
     def echo(self, value: object) -> Mapping[str, Any]:
         return {"value": value}
+
+    def ask(self, question: Any) -> Mapping[str, Any]:
+        return {"told": dict(self._ask(question))}
 
     def facts(self) -> Mapping[str, Any]:
         files = sorted(int(path.name) for path in Path("/proc/self/fd").iterdir())
@@ -136,6 +144,6 @@ class Misbehaving:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-def open_program() -> Misbehaving:
+def open_program(ask: Ask) -> Misbehaving:
     sys.stdin.close()
-    return Misbehaving()
+    return Misbehaving(ask)

@@ -66,6 +66,19 @@ def test_files_travel_with_a_request_and_memory_is_shared(worker: Worker) -> Non
     os.close(file)
 
 
+def test_a_question_in_the_middle_of_a_request_is_answered(worker: Worker) -> None:
+    asked: list[object] = []
+
+    def answer(question: object, seconds: float) -> dict[str, object]:
+        asked.append(question)
+        assert 0 < seconds <= 20.0
+        return {"answer": 42}
+
+    reply = worker.call({"do": "ask", "with": [{"what": "6 x 7"}]}, seconds=20.0, answer=answer)
+    assert not isinstance(reply, WorkerEnd)
+    assert (asked, reply["answer"]) == ([{"what": "6 x 7"}], {"told": {"answer": 42}})
+
+
 def test_a_child_starts_with_no_secrets_and_no_files_of_others(worker: Worker) -> None:
     facts = ask(worker, "facts")
     assert facts["environment"].keys() == {"CUDAMASTER_CACHE_DIR"}

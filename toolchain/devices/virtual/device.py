@@ -3,6 +3,8 @@
 Outputs and guard bands are read from shared memory here; only faults and counters are the worker's word.
 """
 
+import functools
+import os
 import threading
 import time
 from collections import OrderedDict
@@ -12,7 +14,7 @@ from typing import Any, TypeVar
 
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
-from cudamaster.toolchain.cache import cache_folder, remove_stale
+from cudamaster.toolchain.cache import remove_stale
 from cudamaster.toolchain.devices.virtual.calls import (
     Profiled,
     build_fields,
@@ -25,6 +27,8 @@ from cudamaster.toolchain.devices.virtual.calls import (
 )
 from cudamaster.toolchain.devices.virtual.pool import WorkerPool
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
+from cudamaster.toolchain.devices.virtual.translation_service import TranslationService
+from cudamaster.toolchain.devices.virtual.translations import translations_folder
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.compile import compile_kernel
 from cudamaster.toolchain.nvcc.finder import Toolchain, find_toolchain
@@ -81,6 +85,7 @@ class VirtualDevice:
         self._toolchain = toolchain or find_toolchain()
         self._starter = WorkerStarter(PROGRAM)
         self._pool = WorkerPool(self._starter, limits.memory_bytes)
+        self._translations = TranslationService(self._starter, len(os.sched_getaffinity(0)))
         self._profiles: OrderedDict[tuple[str, str, int], Profiled] = OrderedDict()
         self._lock = threading.Lock()
         remove_stale(time.time())
@@ -118,6 +123,7 @@ class VirtualDevice:
     def close(self) -> None:
         """End every process."""
         self._pool.close()
+        self._translations.close()
         self._starter.close()
 
     def _run(self, build: Build, arguments: Arguments, order: str, seconds: float) -> Outputs | RunFailure:
@@ -151,7 +157,7 @@ class VirtualDevice:
         """Have the build's worker call the entry, and `understand` its reply before its next call."""
         if build.library is None:
             raise ValueError("a failed build cannot be called")
-        readable = (str(build.library.parent), str(cache_folder() / "virtual-code"))
+        readable = (str(build.library.parent), str(translations_folder()))
         with self._pool.borrow(build.key, arguments, readable) as held:
             inputs, outputs = self._pool.inputs(arguments), held.outputs(arguments)
             request = {
@@ -162,7 +168,12 @@ class VirtualDevice:
                 "gpu": self.spec.name,
                 "options": self.limits.session_options(),
             }
-            reply = held.worker.call(request, (inputs.file, outputs.file), seconds=manner.seconds)
+            reply = held.worker.call(
+                request,
+                (inputs.file, outputs.file),
+                seconds=manner.seconds,
+                answer=functools.partial(self._translations.answer, build),
+            )
             said = understood(reply, held.worker)
             result = said if isinstance(said, RunFailure) else understand(said, outputs)
             held.tainted = isinstance(result, RunFailure)

@@ -22,8 +22,11 @@ from cudamaster.toolchain.devices.virtual.replies import encode_failure, encode_
 from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
 from cudamaster.toolchain.devices.virtual.session import Argument, CallReport, Region, Session, SessionOptions
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
+from cudamaster.toolchain.devices.virtual.translating import AskingTranslator, TranslatingProgram
+from cudamaster.toolchain.devices.virtual.translations import Translator
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
+from cudamaster.toolchain.worker.program import Ask
 from cudamaster.toolchain.worker.segment import MappedSegment
 
 
@@ -32,9 +35,9 @@ def preload() -> None:
     load_native()
 
 
-def open_program() -> "VirtualProgram":
+def open_program(ask: Ask) -> "VirtualProgram":
     """A child's program."""
-    return VirtualProgram()
+    return VirtualProgram(ask)
 
 
 class _Mapping:
@@ -68,17 +71,21 @@ class _Mapping:
 
 
 class VirtualProgram:
-    """One candidate."""
+    """One candidate; or none at all in a worker that only translates."""
 
-    def __init__(self) -> None:
+    def __init__(self, ask: Ask) -> None:
         self._session: Session | None = None
         self._mappings: dict[str, _Mapping] = {}
+        self._translator = AskingTranslator(ask)
+        self._translating = TranslatingProgram()
 
     def answer(self, request: Mapping[str, Any], files: Sequence[int]) -> Mapping[str, Any]:
-        """Call the entry as `request` says."""
+        """Call the entry as `request` says, or translate a kernel."""
+        if "translate" in request:
+            return self._translating.answer(request["translate"], files)
         mapping = self._map(request, files)
         try:
-            session = self._session = self._session or _open_session(request)
+            session = self._session = self._session or _open_session(request, self._translator)
             report = _call(session, request, mapping)
         except (Unsupported, PtxError) as lacking:
             return _failure(FailureKind.UNSUPPORTED, str(lacking))
@@ -99,10 +106,11 @@ class VirtualProgram:
         return self._mappings[label]
 
 
-def _open_session(request: Mapping[str, Any]) -> Session:
+def _open_session(request: Mapping[str, Any], translator: Translator) -> Session:
     return Session(
         Path(request["library"]),
         spec=load_gpu(request["gpu"]).device,
+        translator=translator,
         options=SessionOptions(**request["options"]),
         resources=_resources(request),
         l1_share=functools.partial(

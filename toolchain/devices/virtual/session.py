@@ -24,6 +24,7 @@ from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLa
 from cudamaster.toolchain.devices.virtual.machine import EngineMachine
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
+from cudamaster.toolchain.devices.virtual.translations import Translator, translated
 from cudamaster.toolchain.outputs import Fault
 from cudamaster.toolchain.spec import DeviceSpec
 
@@ -109,6 +110,8 @@ class Session:
     """What ptxas said of each kernel, for occupancy queries and checks of launches."""
     l1_share: Callable[[LaunchRequest], int] = lambda request: 0
     """Bytes of L1 that a sampled block has to itself; 0 for the engine's own."""
+    translator: Translator = translated
+    """Where the kernels' machine code comes from."""
     _native: ctypes.CDLL = field(init=False)
     _machine: EngineMachine = field(init=False)
     _runtime: CudaRuntime = field(init=False)
@@ -120,7 +123,11 @@ class Session:
         self._native = load_native()
         options = self.options
         engine = Engine(
-            self._native, threads=options.threads, check_memory=options.check_memory, order=options.order
+            self._native,
+            threads=options.threads,
+            check_memory=options.check_memory,
+            order=options.order,
+            translator=self.translator,
         )
         self._machine = EngineMachine(engine, self._native, self.resources, l1_share=self.l1_share)
         self._runtime = CudaRuntime(self._native, self._machine)
