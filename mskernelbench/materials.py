@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Access as DeviceAccess
 from cudamaster.toolchain.arguments import Arguments, Scalar, Tensor
+from cudamaster.toolchain.stages import timed
 from mskernelbench.answers import Answer, draw_inputs, element_dtype, right_answers
 from mskernelbench.operator import (
     Access,
@@ -52,10 +53,13 @@ class Materials:
         return f"{name}/{workload.label}/seed {self._seed}/draw {draw}"
 
     def _inputs(self, workload: Workload, draw: int) -> Arrays:
-        return draw_inputs(self._operator, workload, self._precision, self._seed, draw)
+        with timed("inputs"):
+            return draw_inputs(self._operator, workload, self._precision, self._seed, draw)
 
     def _make_answers(self, workload: Workload, draw: int) -> Mapping[str, Answer]:
-        return right_answers(self._operator, workload, self._inputs(workload, draw), self._precision)
+        inputs = self._inputs(workload, draw)
+        with timed("reference"):
+            return right_answers(self._operator, workload, inputs, self._precision)
 
     def _make_arguments(self, workload: Workload, draw: int, label: str) -> Arguments:
         arrays = self._inputs(workload, draw)

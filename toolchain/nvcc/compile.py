@@ -16,6 +16,7 @@ from cudamaster.toolchain.nvcc.resources import parse_resources
 from cudamaster.toolchain.nvcc.source_gate import source_gate
 from cudamaster.toolchain.nvcc.store import FILES, build_key, load_build, store_build
 from cudamaster.toolchain.process import MIB, ProcessLimits, ProcessResult, run_bounded
+from cudamaster.toolchain.stages import note
 
 LIMITS = ProcessLimits(seconds=60.0, memory_bytes=4 << 30, file_bytes=64 * MIB)
 FILENAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\.cu")
@@ -83,6 +84,7 @@ def _compile(job: _Job, limits: ProcessLimits) -> Build:
         environment = _environment(folder, job.toolchain)
         result = run_bounded(command, folder=folder, environment=environment, limits=limits)
         ptx = _readable_ptx(folder, source)
+        note("nvcc", result.seconds)
         log = result.output.replace(f"{folder}/", "")
         build = job.build(parse_diagnostics(log, source.filename, ptx), log, result.seconds)
         return _finished(build, result, folder, ptx, limits)

@@ -16,6 +16,7 @@ from cudamaster.toolchain.devices.virtual.replies import ReplyForged
 from cudamaster.toolchain.nvcc.diagnostics import source_files
 from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
+from cudamaster.toolchain.stages import note_spent
 from cudamaster.toolchain.worker.ending import GIB, WorkerEnd
 from cudamaster.toolchain.worker.segment import Segment
 from cudamaster.toolchain.worker.wire import Message
@@ -81,8 +82,9 @@ def understood(reply: Message | WorkerEnd, worker: Worker) -> Message | RunFailu
         last = words.splitlines()[-1][:300] if words else "no words"
         return RunFailure(FailureKind.UNSUPPORTED, f"the virtual GPU itself failed on this call: {last}")
     try:
-        said = reply["answer"]
-        return replies.decode_failure(said["failure"]) if "failure" in said else dict(said)
+        said = dict(reply["answer"])
+        note_spent(said.pop("spent", None))
+        return replies.decode_failure(said["failure"]) if "failure" in said else said
     except (KeyError, TypeError, ReplyForged):
         return forged()
 

@@ -62,6 +62,8 @@ class Engine:
         self._native = native
         self.threads, self.check_memory, self.order = threads, check_memory, order
         self.limit_seconds, self.spin_seconds = limit_seconds, spin_seconds
+        self.processor_seconds = 0.0
+        """Spent in kernels so far, by all threads."""
         self._modules: dict[str, Module] = {}
         self._variables = ModuleVariables(native)
         self._translator = translator
@@ -174,8 +176,9 @@ class Engine:
         native.parameters = parameters.ctypes.data
         native.deadline = time.monotonic() + self.limit_seconds
         native.spin_seconds = self.spin_seconds
-        begun = time.perf_counter()
+        begun, spent = time.perf_counter(), time.process_time()
         kind = self._native.vg_launch(ctypes.byref(native))
+        self.processor_seconds += time.process_time() - spent
         executable.run_seconds += time.perf_counter() - begun
         fault: NativeFault = native.fault
         return fault_of(fault, request, executable.kernel) if kind else None

@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import functools
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -78,22 +79,43 @@ class VirtualProgram:
         self._mappings: dict[str, _Mapping] = {}
         self._translator = AskingTranslator(ask)
         self._translating = TranslatingProgram()
+        self._spent: dict[str, float] = {}
+        """Processor seconds of the request in hand, by stage."""
 
     def answer(self, request: Mapping[str, Any], files: Sequence[int]) -> Mapping[str, Any]:
         """Call the entry as `request` says, or translate a kernel."""
+        begun = time.process_time()
+        self._spent.clear()
         if "translate" in request:
-            return self._translating.answer(request["translate"], files)
+            answer = self._translating.answer(request["translate"], files)
+            return {**answer, "spent": {"translate": time.process_time() - begun}}
+        answer = self._call(request, files)
+        self._spent["worker"] = time.process_time() - begun - sum(self._spent.values())
+        return {**answer, "spent": self._spent}
+
+    def _call(self, request: Mapping[str, Any], files: Sequence[int]) -> Mapping[str, Any]:
         mapping = self._map(request, files)
         try:
             session = self._session = self._session or _open_session(request, self._translator)
-            report = _call(session, request, mapping)
+            report = self._run(session, request, mapping)
         except (Unsupported, PtxError) as lacking:
             return _failure(FailureKind.UNSUPPORTED, str(lacking))
         except OSError as failure:
             return _failure(FailureKind.LAUNCH_FAILED, f"the library cannot be loaded: {failure}")
         if report.failed:
             return {"failure": encode_failure(_failed(report))}
-        return _answer(report, request)
+        begun = time.process_time()
+        answer = _answer(report, request)
+        self._spent["model"] = time.process_time() - begun
+        return answer
+
+    def _run(self, session: Session, request: Mapping[str, Any], mapping: _Mapping) -> CallReport:
+        simulated, translated = session.processor_seconds, self._translator.processor_seconds
+        try:
+            return _call(session, request, mapping)
+        finally:
+            self._spent["simulate"] = session.processor_seconds - simulated
+            self._spent["translate"] = self._translator.processor_seconds - translated
 
     def _map(self, request: Mapping[str, Any], files: Sequence[int]) -> _Mapping:
         label = request["label"]

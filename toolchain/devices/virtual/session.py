@@ -156,6 +156,11 @@ class Session:
         self._machine.engine.order = order
         self._machine.engine.limit_seconds = launch_seconds
 
+    @property
+    def processor_seconds(self) -> float:
+        """Spent in kernels so far, by all threads."""
+        return self._machine.engine.processor_seconds
+
     def _register(self, region: Region) -> int:
         address, nbytes = ctypes.c_void_p(region.address), ctypes.c_size_t(region.nbytes)
         code: int = self._native.vg_register(address, nbytes, int(region.writable), region.name.encode())

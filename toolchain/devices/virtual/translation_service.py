@@ -16,6 +16,7 @@ from cudamaster.toolchain.cache import publish_file
 from cudamaster.toolchain.devices.virtual.jit import QUICK, THOROUGH, host_has_avx512
 from cudamaster.toolchain.devices.virtual.translations import path_of
 from cudamaster.toolchain.errors import ToolchainError
+from cudamaster.toolchain.stages import note_spent
 from cudamaster.toolchain.worker.ending import WorkerEnd
 from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.starter import WorkerStarter
@@ -125,6 +126,7 @@ def _written(reply: Message | WorkerEnd) -> tuple[str, int]:
     if isinstance(reply, WorkerEnd):
         raise Refused(reply.reason)
     answer = reply.get("answer", reply)
+    note_spent(answer.get("spent"))
     if "key" not in answer:
         raise Refused(str(answer)[-500:])
     key, nbytes = str(answer["key"]), int(answer["nbytes"])
