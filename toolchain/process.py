@@ -46,6 +46,9 @@ class ProcessResult:
     truncated: bool
     """Whether some output was dropped."""
     seconds: float
+    """Wall time."""
+    processor_seconds: float
+    """Of the command and of what it started and waited for."""
 
     @property
     def ok(self) -> bool:
@@ -70,8 +73,14 @@ def run_bounded(
     try:
         output = _collect(process, started + limits.seconds, limits.output_bytes)
     finally:
-        timed_out = _end(process)
-    return _result(process.returncode, timed_out, output, limits.output_bytes, time.monotonic() - started)
+        timed_out, processor_seconds = _end(process)
+    return _result(
+        process.returncode,
+        timed_out,
+        output,
+        limits.output_bytes,
+        (time.monotonic() - started, processor_seconds),
+    )
 
 
 def _limited(limits: ProcessLimits) -> list[str]:
@@ -109,17 +118,18 @@ def _collect(process: subprocess.Popen[bytes], deadline: float, output_bytes: in
     return kept
 
 
-def _end(process: subprocess.Popen[bytes]) -> bool:
-    """Kill what is left of the group, then collect the leader; whether the leader had to be killed.
+def _end(process: subprocess.Popen[bytes]) -> tuple[bool, float]:
+    """Kill what is left of the group, then collect the leader; whether it had to be killed, and its seconds.
 
     The leader is collected last, so that its number still names the group.
     """
     running = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
     _kill_group(process.pid)
-    process.wait()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     assert process.stdout is not None
     process.stdout.close()
-    return running
+    return running, usage.ru_utime + usage.ru_stime
 
 
 def _kill_group(leader: int) -> None:
@@ -127,7 +137,9 @@ def _kill_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
-def _result(code: int, timed_out: bool, output: bytearray, kept: int, seconds: float) -> ProcessResult:
+def _result(
+    code: int, timed_out: bool, output: bytearray, kept: int, seconds: tuple[float, float]
+) -> ProcessResult:
     died = code < 0 and not timed_out
     return ProcessResult(
         exit_code=None if died or timed_out else code,
@@ -135,5 +147,6 @@ def _result(code: int, timed_out: bool, output: bytearray, kept: int, seconds: f
         timed_out=timed_out,
         output=output[:kept].decode(errors="replace"),
         truncated=len(output) > kept,
-        seconds=seconds,
+        seconds=seconds[0],
+        processor_seconds=seconds[1],
     )

@@ -84,7 +84,7 @@ def _compile(job: _Job, limits: ProcessLimits) -> Build:
         environment = _environment(folder, job.toolchain)
         result = run_bounded(command, folder=folder, environment=environment, limits=limits)
         ptx = _readable_ptx(folder, source)
-        note("nvcc", result.seconds)
+        note("nvcc", result.processor_seconds)
         log = result.output.replace(f"{folder}/", "")
         build = job.build(parse_diagnostics(log, source.filename, ptx), log, result.seconds)
         return _finished(build, result, folder, ptx, limits)
