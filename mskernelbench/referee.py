@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
+from cudamaster.toolchain.elf import read_symbols
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.checking import Checked, Checker
-from mskernelbench.elf import read_symbols
 from mskernelbench.entries import EntryProblem, accepted_names, find_entry
 from mskernelbench.errors import BaselineBroken
 from mskernelbench.evaluation import Evaluation, Status, WorkloadResult

@@ -1,14 +1,24 @@
-"""Reads which symbols a 64-bit ELF file exports and expects, without a program to do it."""
+"""Reads which symbols a 64-bit ELF file defines and expects, without a program to do it."""
 
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-DYNAMIC_SYMBOLS = 11
-"""Section type SHT_DYNSYM (System V ABI, table 4-9)."""
+ALL_SYMBOLS, DYNAMIC_SYMBOLS = 2, 11
+"""Section types SHT_SYMTAB and SHT_DYNSYM (System V ABI, table 4-9)."""
 FUNCTION = 2
 """Symbol type STT_FUNC."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """Names in an object's symbol table."""
+
+    undefined: frozenset[str]
+    """Imports: what the linker must find elsewhere."""
+    defined: frozenset[str]
 
 
 class _Section(NamedTuple):
@@ -26,21 +36,31 @@ class _Symbol(NamedTuple):
 
 def exported_functions(library: Path) -> frozenset[str]:
     """Names of the functions that a shared library defines for others. Raises ValueError for another file."""
-    return frozenset(s.name for s in _dynamic_symbols(library) if s.defined and s.kind == FUNCTION)
+    symbols = _symbols_of(library, DYNAMIC_SYMBOLS)
+    return frozenset(s.name for s in symbols if s.defined and s.kind == FUNCTION)
 
 
 def undefined_symbols(library: Path) -> frozenset[str]:
     """Names that a shared library expects others to define. Raises ValueError for another file."""
-    return frozenset(s.name for s in _dynamic_symbols(library) if not s.defined and s.name)
+    return frozenset(s.name for s in _symbols_of(library, DYNAMIC_SYMBOLS) if not s.defined and s.name)
 
 
-def _dynamic_symbols(library: Path) -> Iterator[_Symbol]:
-    image = library.read_bytes()
+def read_symbols(path: Path) -> Symbols:
+    """All symbols of the object at `path`. Raises ValueError for anything but 64-bit little-endian ELF."""
+    named = [symbol for symbol in _symbols_of(path, ALL_SYMBOLS) if symbol.name]
+    return Symbols(
+        undefined=frozenset(symbol.name for symbol in named if not symbol.defined),
+        defined=frozenset(symbol.name for symbol in named if symbol.defined),
+    )
+
+
+def _symbols_of(path: Path, kind: int) -> Iterator[_Symbol]:
+    image = path.read_bytes()
     if image[:6] != b"\x7fELF\x02\x01":
-        raise ValueError(f"{library} is no 64-bit little-endian ELF file")
+        raise ValueError(f"{path} is no 64-bit little-endian ELF file")
     sections = _sections(image)
     for table in sections:
-        if table.kind == DYNAMIC_SYMBOLS:
+        if table.kind == kind:
             yield from _symbols(image, table, sections[table.link])
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Arguments
+from cudamaster.toolchain.elf import Symbols
 from cudamaster.toolchain.outputs import Outputs
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.elf import Symbols
 from mskernelbench.operator import Operator, Workload
 from mskernelbench.tolerance import Comparison
 

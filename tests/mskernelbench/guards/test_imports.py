@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cudamaster.toolchain.elf import Symbols, read_symbols
 from mskernelbench.catalog import load_operator
-from mskernelbench.elf import Symbols, read_symbols
 from mskernelbench.guards.evidence import ObjectEvidence
 from mskernelbench.guards.objects.imports import refuse
 
