@@ -30,7 +30,7 @@ minutes_option = click.option(
 @options.precision
 @options.device
 @click.option("--model", help="Who proposes: builtin. Left out, the choice is made and said.")
-@click.option("--rounds", default=4, show_default=True, type=click.IntRange(1), help="Most rounds.")
+@click.option("--rounds", default=3, show_default=True, type=click.IntRange(1), help="Most rounds.")
 @candidates_option
 @minutes_option
 @options.shape

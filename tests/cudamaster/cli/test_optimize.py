@@ -52,7 +52,7 @@ def test_every_choice_is_said_first_with_its_reason(
     assert lines[0] == "operator   matrix_mul fp32, entry matrix_mul ('gemm' is its alias)"
     assert lines[1] == "device     virtual:h200: no driver answers"
     assert lines[2] == "model      builtin: no API key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY)"
-    assert lines[3] == "budget     4 rounds of 3 candidates"
+    assert lines[3] == "budget     3 rounds of 3 candidates"
 
 
 def test_a_set_key_is_named_and_not_used(
@@ -72,7 +72,7 @@ def test_the_end_is_a_table_that_says_modelled(folders: list[str], capsys: Outpu
 
     assert "2.50x [2.48, 2.52] modelled, not measured on a GPU" in table
     assert "change 0 of round 2 (strategy_0, round 2)" in table
-    assert "no strategy that is left is likely to gain (3 rounds, 6 candidates" in table
+    assert "all rounds are done (3 rounds, 6 candidates" in table
 
 
 def test_progress_is_plain_lines_where_there_is_no_terminal(folders: list[str], capsys: Output) -> None:
