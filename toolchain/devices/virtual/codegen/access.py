@@ -48,26 +48,22 @@ def base_of(emit: "Emitter", base: Register | Symbol | Integer) -> Value:
 def host_address(emit: "Emitter", place: Value, space: str) -> Value:
     """Return `place` of `space` as an i64 address of this process."""
     wide = emit.resize(place, "i64")
-    if space == "shared":
-        return emit.op("add", wide, pointer_field(emit, "%block", frame.BLOCK_SHARED))
-    if space == "param":
-        return emit.op("add", wide, pointer_field(emit, "%block", frame.BLOCK_PARAMETERS))
-    if space == "local":
-        return emit.op("add", wide, local_window(emit))
-    return wide
+    window = window_of(emit, space)
+    return wide if window is None else emit.op("add", wide, window)
 
 
-def local_window(emit: "Emitter") -> Value:
-    """Return the address of each lane's local memory."""
-    first = pointer_field(emit, "%warp", frame.WARP_LOCAL)
-    return emit.op(
-        "add", first, lane_constants("i64", [lane * emit.layout.local_bytes for lane in range(LANES)])
-    )
-
-
-def pointer_field(emit: "Emitter", structure: str, offset: int) -> Value:
-    """Return a pointer field of `%warp` or `%block` as an i64."""
-    return emit.load("i64", emit.offset(structure, offset))
+def window_of(emit: "Emitter", space: str) -> Value | None:
+    """Return the address of `space` in this process, one a lane for local memory; None where it has none."""
+    match space:
+        case "shared":
+            return emit.field("i64", "%block", frame.BLOCK_SHARED)
+        case "param":
+            return emit.field("i64", "%block", frame.BLOCK_PARAMETERS)
+        case "local":
+            first = emit.field("i64", "%warp", frame.WARP_LOCAL)
+            steps = [lane * emit.layout.local_bytes for lane in range(LANES)]
+            return emit.op("add", first, lane_constants("i64", steps))
+    return None
 
 
 def checked_addresses(

@@ -50,7 +50,6 @@ class Emitter(Registers):
         self.unaligned_sites: set[int] = set()
         """Numbers of the sites whose addresses need no alignment."""
         self._site_numbers: dict[tuple[int, str], int] = {}
-        self._buffers: dict[str, str] = {}
 
     def addresses(
         self,
@@ -81,13 +80,8 @@ class Emitter(Registers):
     def buffer(self, name: str, kind: str, count: int = LANES) -> str:
         """Return a stack buffer of `count` elements, one per `name`, alive for the whole warp function."""
         pointer = f"%B.{name}.{kind}.{count}"
-        self._buffers[pointer] = f"{pointer} = alloca [{count} x {kind}], align 128"
+        self.entry[pointer] = f"{pointer} = alloca [{count} x {kind}], align 128"
         return pointer
-
-    @property
-    def buffers(self) -> list[str]:
-        """The `alloca` lines of all buffers."""
-        return list(self._buffers.values())
 
     def spill(self, value: Value, name: str) -> str:
         """Store `value` in 32 lanes to the buffer `name` and return its pointer."""

@@ -69,6 +69,10 @@ class IrBuilder:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.declarations: dict[str, str] = {}
+        self.entry: dict[str, str] = {}
+        """Lines of the function's first block by the value they define."""
+        self.here = "entry"
+        """The label of the LLVM block being written."""
         self._count = 0
 
     def line(self, text: str) -> None:
@@ -89,6 +93,7 @@ class IrBuilder:
 
     def label(self, name: str) -> None:
         """Begin a basic block."""
+        self.here = name
         self.lines.append(f"{name}:")
 
     def constant(self, kind: str, number: int | float | bool) -> Value:
@@ -179,6 +184,13 @@ class IrBuilder:
         """Reduce thirty-two lanes to a scalar, `llvm.vector.reduce.<name>`."""
         full = f"llvm.vector.reduce.{name}.v32{value.type}"
         return self._call(full, Value("", value.type), [self.lanes(value)], ())
+
+    def field(self, kind: str, structure: str, offset: int) -> Value:
+        """Return a field of `structure` that stays as it is while the function runs."""
+        name = f"%{structure[1:]}.{offset}.{kind}"
+        self.entry[f"{name}.place"] = f"{name}.place = getelementptr i8, ptr {structure}, i64 {offset}"
+        self.entry[name] = f"{name} = load {kind}, ptr {name}.place"
+        return Value(name, kind)
 
     def load(self, kind: str, pointer: str, *, lanes: bool = False, align: int = 0) -> Value:
         """Load a scalar or a vector of lanes."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cudamaster.toolchain.devices.virtual.analysis.layout import Layout
 from cudamaster.toolchain.devices.virtual.codegen import frame
-from cudamaster.toolchain.devices.virtual.codegen.ir import BITS, LANES, IrBuilder, Value, constant
+from cudamaster.toolchain.devices.virtual.codegen.ir import BITS, LANES, SUFFIX, IrBuilder, Value, constant
 from cudamaster.toolchain.devices.virtual.codegen.special import special_register
 from cudamaster.toolchain.devices.virtual.isa.registry import unsupported
 from cudamaster.toolchain.devices.virtual.ptx.nouns import (
@@ -171,14 +171,10 @@ class Registers(IrBuilder):
             if name in offsets:
                 return constant("i64", offsets[name] + symbol.offset)
         if name in layout.variables:
-            table = self.load_pointer("%block", frame.BLOCK_VARIABLES)
-            base = self.load("i64", self.offset(table, 8 * layout.variables[name]))
+            table = self.field("ptr", "%block", frame.BLOCK_VARIABLES)
+            base = self.load("i64", self.offset(table.text, 8 * layout.variables[name]))
             return self.op("add", base, constant("i64", symbol.offset)) if symbol.offset else base
         raise self.unsupported(f"the symbol {name}")
-
-    def load_pointer(self, structure: str, offset: int) -> str:
-        """Load a pointer field of `%warp` or `%block`."""
-        return self.raw(f"load ptr, ptr {self.offset(structure, offset)}")
 
     def put(self, destination: Operand, value: Value, *, signed: bool = False) -> None:
         """Assign to a register, in the active lanes only; narrower values are zero- or sign-extended."""
@@ -200,12 +196,13 @@ class Registers(IrBuilder):
 
     def flush(self, live: frozenset[str] | set[str]) -> None:
         """Write changed registers that are `live` after this block back to the warp's context."""
-        for name in self._dirty:
-            if name in live and name in self.layout.registers:
-                self._store_register(name, self._known[name])
+        names = [name for name in self._dirty if name in live and name in self.layout.registers]
+        partial = None if self.full or self._mask is None or not names else self.predicate(self._mask)
+        for name in names:
+            self._store_register(name, self._known[name], partial)
         self._dirty.clear()
 
-    def _store_register(self, name: str, value: Value) -> None:
+    def _store_register(self, name: str, value: Value, partial: Value | None) -> None:
         kind = LLVM_TYPES[self.kernel.registers[name]]
         place = self.offset("%warp", self.layout.registers[name])
         if name in self.uniform:
@@ -215,10 +212,20 @@ class Registers(IrBuilder):
         else:
             align = min(64, 4 * BITS[kind])
             value = self.lanes(value)
-            if not self.full and self._mask is not None:
-                old = self.load(value.type, place, lanes=True, align=align)
-                value = self.select(self.predicate(self._mask), value, old)
-            self.store(value, place, align=align)
+            if partial is None:
+                self.store(value, place, align=align)
+            else:
+                self._store_lanes(value, place, align, partial)
+
+    def _store_lanes(self, value: Value, place: str, align: int, lanes: Value) -> None:
+        """Store some lanes: in one instruction where the host has one for this width."""
+        if self.mode.avx512 and BITS[value.type] >= 32:
+            name = f"llvm.masked.store.v{LANES}{SUFFIX.get(value.type, value.type)}.p0"
+            self.declarations[name] = f"declare void @{name}({value.full_type}, ptr, i32, {lanes.full_type})"
+            self.line(f"call void @{name}({value.typed}, ptr {place}, i32 {align}, {lanes.typed})")
+        else:
+            old = self.load(value.type, place, lanes=True, align=align)
+            self.store(self.select(lanes, value, old), place, align=align)
 
     def _store_predicate(self, value: Value, place: str) -> None:
         bits = self.bit_mask(value)

@@ -5,6 +5,7 @@ all else goes to the C library lane by lane. A shape is found once for all acces
 compares with the allocation that the same instruction met last, and asks the C library where that fails.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,8 @@ class Access:
         self.checked = emit.mode.check and space != "param"
         self.counted = emit.mode.count and space not in ("const", "param")
         self.number = site_of(emit, space, self.kind) if space != "param" else -1
+        self._written: dict[str, Value] = {}
+        self._units: dict[str, Value] = {}
 
     @property
     def in_rows(self) -> bool:
@@ -100,34 +103,62 @@ class Access:
         return self.emit.buffer("data", "i64", 4 * LANES)
 
     def fits(self, place: Value, lanes: int) -> Value | None:
-        """Return an i1 that tells if `lanes` accesses in a row from scalar `place` are surely good."""
+        """Return an i1 that tells if `lanes` accesses in a row from scalar `place` are surely good.
+
+        What an earlier call wrote is used again: calls must come in the order in which control does.
+        """
         if not self.checked:
             return None
-        emit, shift = self.emit, self.stride.bit_length() - 1
-        wide = emit.resize(place, "i64")
+        if place.text not in self._units:
+            self._units[place.text] = self._unit(place)
+        emit, unit = self.emit, self._units[place.text]
         if self.space == "shared":
-            size = emit.resize(emit.load("i32", emit.offset("%block", frame.BLOCK_SHARED_BYTES)), "i64")
-            end = emit.op("add", _rotate(emit, wide, shift), constant("i64", lanes))
-            return emit.compare("ule", end, emit.op("lshr", size, constant("i64", shift)))
-        ranges = emit.load_pointer("%block", frame.BLOCK_RANGES)
-        site = emit.offset(ranges, frame.RANGE_BYTES * self.number)
-        offset = emit.op("sub", wide, emit.load("i64", site))
-        limit = emit.load("i64", emit.offset(site, frame.RANGE_LANE if lanes == 1 else frame.RANGE_HALF))
-        return emit.compare("ult", _rotate(emit, offset, shift), limit)
+            end = emit.op("add", unit, constant("i64", lanes))
+            return emit.compare("ule", end, self._limit(lanes))
+        return emit.compare("ult", unit, self._limit(lanes))
+
+    def _unit(self, place: Value) -> Value:
+        """Return how far inside its allocation `place` is, in accesses; what is misaligned is huge."""
+        emit, shift = self.emit, self.stride.bit_length() - 1
+        offset = emit.resize(place, "i64")
+        if self.space != "shared":
+            offset = emit.op("sub", offset, self._known("low", lambda: emit.load("i64", self._range())))
+        return emit.intrinsic("llvm.fshr", offset, offset, constant("i64", shift)) if shift else offset
+
+    def _limit(self, lanes: int) -> Value:
+        """Return how many places there are for `lanes` accesses in a row; in shared memory, for one."""
+        emit = self.emit
+        if self.space == "shared":
+            return self._known("size", self._shared_places)
+        offset = frame.RANGE_LANE if lanes == 1 else frame.RANGE_HALF
+        return self._known(f"limit {lanes}", lambda: emit.load("i64", emit.offset(self._range(), offset)))
+
+    def _shared_places(self) -> Value:
+        size = self.emit.resize(self.emit.field("i32", "%block", frame.BLOCK_SHARED_BYTES), "i64")
+        return self.emit.op("lshr", size, constant("i64", self.stride.bit_length() - 1))
+
+    def _range(self) -> str:
+        """Return a pointer to the allocation that the same instruction met last."""
+        ranges = self.emit.field("ptr", "%block", frame.BLOCK_RANGES)
+        place = frame.RANGE_BYTES * self.number
+        return self._known("range", lambda: Value(self.emit.offset(ranges.text, place), "ptr")).text
+
+    def _known(self, name: str, write: Callable[[], Value]) -> Value:
+        if name not in self._written:
+            self._written[name] = write()
+        return self._written[name]
 
     def pointer(self, place: Value) -> str:
         """Return the host pointer of a scalar place."""
-        return self.emit.raw(f"inttoptr i64 {host_address(self.emit, place, self.space).text} to ptr")
+        if self.space != "shared":
+            return self.emit.raw(f"inttoptr i64 {host_address(self.emit, place, self.space).text} to ptr")
+        window = self.emit.field("ptr", "%block", frame.BLOCK_SHARED)
+        return self.emit.offset(window.text, self.emit.resize(place, "i64").text)
 
     def firsts(self, shape: Shape) -> tuple[Value, Value]:
         """Return where lanes 0 and 16 access."""
         low, high = (moved(self.emit, first, self.address.offset) for first in shape.firsts)
         return low, high
-
-
-def _rotate(emit: "Emitter", value: Value, shift: int) -> Value:
-    """Divide by the alignment; what is misaligned becomes huge."""
-    return emit.intrinsic("llvm.fshr", value, value, constant("i64", shift)) if shift else value
 
 
 def shape_of(access: Access) -> Shape:

@@ -4,6 +4,9 @@ Every block exists twice: `F<n>` for a warp whose 32 lanes all run it, `P<n>` fo
 copy to copy without the dispatcher while all living lanes go the same way.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from cudamaster.toolchain.devices.virtual.analysis.flow import Flow, label_target
 from cudamaster.toolchain.devices.virtual.codegen import frame
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
@@ -24,11 +27,29 @@ def ends_block(instruction: Instruction) -> bool:
     return instruction.base in TERMINATORS
 
 
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """A jump from the LLVM block `label` by which the lanes of `mask` get to block `target`."""
+
+    label: str
+    mask: Value
+    target: int
+
+
+def _merged(emit: Emitter, edges: Sequence[_Edge]) -> tuple[Value, Value]:
+    """Return the mask and the target of whichever jump was taken."""
+    masks = ", ".join(f"[{edge.mask.text}, %{edge.label}]" for edge in edges)
+    targets = ", ".join(f"[{edge.target}, %{edge.label}]" for edge in edges)
+    return Value(emit.raw(f"phi i32 {masks}"), "i32"), Value(emit.raw(f"phi i32 {targets}"), "i32")
+
+
 class Terminators:
     """Writes the ends of the blocks of one kernel."""
 
     def __init__(self, emit: Emitter, flow: Flow, heads: frozenset[int]) -> None:
         self.emit, self.flow, self.heads = emit, flow, heads
+        self._apart: list[_Edge] = []
+        self._split: list[tuple[_Edge, _Edge]] = []
 
     def flush(self) -> None:
         """Write back what the blocks that may follow read."""
@@ -55,18 +76,25 @@ class Terminators:
         if emit.full:
             emit.line(f"br label %{self._full_copy(target)}")
             return
-        mask, together, apart = emit.block_mask(), emit.new_label(), emit.new_label()
+        mask = emit.block_mask()
         if target in self.heads:
             partial = emit.new_label()
             self._test(emit.compare("eq", mask, constant("i32", -1)), f"F{target}", partial)
             emit.label(partial)
         live = emit.load("i32", emit.offset("%warp", frame.WARP_LIVE))
-        self._test(emit.compare("eq", mask, live), together, apart)
-        emit.label(apart)
-        self.set_counters(mask, constant("i32", target))
-        emit.line("br label %dispatch")
-        emit.label(together)
-        emit.line(f"br label %P{target}")
+        self._apart.append(_Edge(emit.here, mask, target))
+        self._test(emit.compare("eq", mask, live), f"P{target}", "apart")
+
+    def write_shared(self) -> None:
+        """Write what many jumps end in: lanes go to the dispatcher, one way or two."""
+        emit = self.emit
+        for label, edges in (("apart", [(edge,) for edge in self._apart]), ("split", self._split)):
+            if edges:
+                emit.label(label)
+                ways = [_merged(emit, way) for way in zip(*edges, strict=True)]
+                for mask, target in ways:
+                    self.set_counters(mask, target)
+                emit.line("br label %dispatch")
 
     def _full_copy(self, target: int) -> str:
         if target in self.heads:
@@ -114,12 +142,9 @@ class Terminators:
             mask, some = emit.active_mask(), emit.new_label()
             self._test(emit.compare("eq", mask, emit.block_mask()), yes, some)
             emit.label(some)
-            mixed = emit.new_label()
-            self._test(emit.compare("eq", mask, constant("i32", 0)), no, mixed)
-            emit.label(mixed)
-            self.set_counters(emit.block_mask(), constant("i32", emit.block_index + 1))
-            self.set_counters(mask, constant("i32", target))
-            emit.line("br label %dispatch")
+            others = _Edge(emit.here, emit.block_mask(), emit.block_index + 1)
+            self._split.append((others, _Edge(emit.here, mask, target)))
+            self._test(emit.compare("eq", mask, constant("i32", 0)), no, "split")
         emit.label(yes)
         self.jump(target)
         emit.label(no)

@@ -67,7 +67,7 @@ def chain_heads(kernel: Kernel) -> frozenset[int]:
 
 
 def _assemble(emit: Emitter) -> str:
-    entry = ["entry:", *(f"  {line}" for line in emit.buffers)]
+    entry = ["entry:", *(f"  {line}" for line in emit.entry.values())]
     entry += [
         f"  %pcs = getelementptr i8, ptr %warp, i64 {frame.WARP_PC}",
         f"  %start = load <{LANES} x i32>, ptr %pcs, align 64",
@@ -111,6 +111,7 @@ class _Blocks:
         for index in range(len(self.emit.kernel.blocks)):
             self._begin_partial(index)
             self._body(index)
+        self.ends.write_shared()
 
     def _base_uses(self, head: int) -> dict[str, int]:
         """Count the address bases in the chain of blocks that `head` leads."""
@@ -150,13 +151,13 @@ class _Blocks:
 
     def _count(self, index: int) -> None:
         emit = self.emit
-        table = emit.load_pointer("%block", frame.BLOCK_COUNTERS)
-        lanes = constant("i64", LANES)
+        counters, once = emit.field("ptr", "%block", frame.BLOCK_COUNTERS), f"<i64 1, i64 {LANES}>"
+        place = emit.offset(counters.text, 16 * index)
         if not emit.full:
             lanes = emit.resize(emit.intrinsic("llvm.ctpop", emit.block_mask()), "i64")
-        for column, amount in ((0, constant("i64", 1)), (1, lanes)):
-            place = emit.offset(table, 8 * (2 * index + column))
-            emit.store(emit.op("add", emit.load("i64", place), amount), place)
+            once = emit.raw(f"insertelement <2 x i64> <i64 1, i64 0>, {lanes.typed}, i64 1")
+        old = emit.raw(f"load <2 x i64>, ptr {place}, align 8")
+        emit.line(f"store <2 x i64> {emit.raw(f'add <2 x i64> {old}, {once}')}, ptr {place}, align 8")
 
     def _wait(self, instruction: Instruction, waits: int | str) -> None:
         """Let the running lanes go on together with all members, or wait for those that are still to come."""

@@ -105,13 +105,7 @@ def _unpack(emit: Emitter, ins: Instruction, destination: Vector, value: Value) 
 
 def _window(emit: Emitter, space: str) -> Value:
     """Return the generic address at which a space begins, for each lane."""
-    if space == "shared":
-        return access.pointer_field(emit, "%block", frame.BLOCK_SHARED)
-    if space == "param":
-        return access.pointer_field(emit, "%block", frame.BLOCK_PARAMETERS)
-    if space == "local":
-        return access.local_window(emit)
-    return constant("i64", 0)
+    return access.window_of(emit, space) or constant("i64", 0)
 
 
 @instruction("cvta", "local")
