@@ -1,5 +1,6 @@
 """Which registers an instruction reads and writes, and which basic blocks follow which."""
 
+import functools
 from collections.abc import Iterator
 
 from cudamaster.toolchain.devices.virtual.ptx.nouns import (
@@ -19,6 +20,11 @@ _WRITES_NOTHING = frozenset(
     | {"stmatrix", "prefetch", "prefetchu", "nanosleep", "setmaxnreg", "griddepcontrol", "discard"}
 )
 """Bases whose first operand is not a destination."""
+
+KEPT_INSTRUCTIONS = 1 << 16
+"""Instructions whose registers are remembered: every sample of a kernel is modelled from the same ones."""
+
+KEPT_KERNELS = 64
 
 
 def _names(operand: Operand) -> Iterator[str]:
@@ -46,6 +52,7 @@ def has_destination(instruction: Instruction) -> bool:
     return instruction.base not in _WRITES_NOTHING
 
 
+@functools.lru_cache(KEPT_INSTRUCTIONS)
 def writes(instruction: Instruction) -> tuple[str, ...]:
     """Registers that `instruction` writes."""
     if not instruction.operands or not has_destination(instruction):
@@ -53,6 +60,7 @@ def writes(instruction: Instruction) -> tuple[str, ...]:
     return tuple(_names(instruction.operands[0]))
 
 
+@functools.lru_cache(KEPT_INSTRUCTIONS)
 def reads(instruction: Instruction) -> tuple[str, ...]:
     """Registers that `instruction` reads, its guard and (where it is `wgmma`) its accumulator included."""
     skipped = 1 if has_destination(instruction) and instruction.base != "wgmma" else 0

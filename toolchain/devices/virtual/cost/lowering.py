@@ -7,11 +7,12 @@ by another four. Accesses of global memory are not merged: ptxas does not know h
 the front end has already widened those it could prove.
 """
 
+import functools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from cudamaster.toolchain.devices.virtual.cost.dataflow import address_of, reads, writes
+from cudamaster.toolchain.devices.virtual.cost.dataflow import KEPT_KERNELS, address_of, reads, writes
 from cudamaster.toolchain.devices.virtual.cost.merging import merged_shares
 from cudamaster.toolchain.devices.virtual.cost.work import FREE, Work, work_of
 from cudamaster.toolchain.devices.virtual.ptx.nouns import (
@@ -113,6 +114,7 @@ class Lowering:
         return lowered.work.issue * lowered.share
 
 
+@functools.lru_cache(KEPT_KERNELS)
 def lower(kernel: Kernel) -> Lowering:
     """Estimate the SASS of `kernel`, instruction by instruction."""
     readers = _readers(kernel)

@@ -1,8 +1,15 @@
 """Which buffer a memory instruction walks: its address traced back to a pointer parameter of the kernel."""
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Sequence
 
-from cudamaster.toolchain.devices.virtual.cost.dataflow import address_of, reads, writes
+from cudamaster.toolchain.devices.virtual.cost.dataflow import (
+    KEPT_INSTRUCTIONS,
+    KEPT_KERNELS,
+    address_of,
+    reads,
+    writes,
+)
 from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 from cudamaster.toolchain.devices.virtual.ptx.nouns import (
     TYPE_BYTES,
@@ -18,15 +25,15 @@ _POINTER_BYTES = 8
 
 def site_allocations(launch: SampledLaunch) -> tuple[int | None, ...]:
     """For each site the index of the allocation its address comes from; None where unknown or mixed."""
-    writers = _writers(launch.kernel)
     found: list[int | None] = []
     for site in launch.sites:
-        pointers = _pointers(site.instruction, writers, launch)
+        pointers = [_value_at(place, launch) for place in _places(site.instruction, launch.kernel)]
         hits = {_holder(pointer, launch.allocations) for pointer in pointers} - {None}
         found.append(hits.pop() if len(hits) == 1 else None)
     return tuple(found)
 
 
+@functools.lru_cache(KEPT_KERNELS)
 def _writers(kernel: Kernel) -> dict[str, list[Instruction]]:
     table: dict[str, list[Instruction]] = {}
     for block in kernel.blocks:
@@ -36,30 +43,34 @@ def _writers(kernel: Kernel) -> dict[str, list[Instruction]]:
     return table
 
 
-def _pointers(
-    instruction: Instruction, writers: Mapping[str, Sequence[Instruction]], launch: SampledLaunch
-) -> set[int]:
-    """Values of the 64-bit parameters that the instruction's global address is computed from."""
+@functools.lru_cache(KEPT_INSTRUCTIONS)
+def _places(instruction: Instruction, kernel: Kernel) -> frozenset[int]:
+    """Offsets of the 64-bit parameters that the instruction's global address is computed from."""
+    writers = _writers(kernel)
     bases = [operand.base for operand in instruction.operands if isinstance(operand, Address)]
     waiting = [base.name for base in bases if isinstance(base, Register)]
     seen: set[str] = set()
-    values: set[int] = set()
+    places: set[int] = set()
     while waiting:
         name = waiting.pop()
         if name in seen:
             continue
         seen.add(name)
         for writer in writers.get(name, ()):
-            value = _parameter(writer, launch)
-            if value is not None:
-                values.add(value)
+            place = _parameter(writer, kernel)
+            if place is not None:
+                places.add(place)
             elif writer.base not in ("ld", "atom"):
                 waiting.extend(reads(writer))
-    return values
+    return frozenset(places)
 
 
-def _parameter(instruction: Instruction, launch: SampledLaunch) -> int | None:
-    """The value that a 64-bit `ld.param` loads from the launch's parameter block."""
+def _value_at(place: int, launch: SampledLaunch) -> int:
+    return int.from_bytes(launch.request.parameters[place : place + _POINTER_BYTES], "little")
+
+
+def _parameter(instruction: Instruction, kernel: Kernel) -> int | None:
+    """The offset from which a 64-bit `ld.param` loads, in the launch's parameter block."""
     if instruction.base != "ld" or "param" not in instruction.modifiers:
         return None
     if TYPE_BYTES.get(instruction.type) != _POINTER_BYTES:
@@ -68,11 +79,8 @@ def _parameter(instruction: Instruction, launch: SampledLaunch) -> int | None:
     if address is None or not isinstance(address.base, Symbol):
         return None
     symbol = address.base.name
-    for variable in launch.kernel.parameters:
-        if variable.name == symbol:
-            at = variable.offset + address.base.offset + address.offset
-            return int.from_bytes(launch.request.parameters[at : at + _POINTER_BYTES], "little")
-    return None
+    found = (variable for variable in kernel.parameters if variable.name == symbol)
+    return next((v.offset + address.base.offset + address.offset for v in found), None)
 
 
 def _holder(pointer: int, allocations: Sequence[tuple[int, int]]) -> int | None:

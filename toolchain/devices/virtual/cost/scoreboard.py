@@ -51,6 +51,9 @@ class _Pending:
     """Committed groups of asynchronous copies, the oldest first."""
 
 
+_NOTHING = _Pending()
+
+
 @dataclass(frozen=True, slots=True)
 class RegionTime:
     """One region's steady state."""
@@ -66,12 +69,17 @@ def region_times(
     """Time of each region, entered in its usual state."""
     times: dict[int, RegionTime] = {}
     leaving: dict[int, _Pending] = {}
+    entered: dict[int, _Pending] = {}
     codes = [instructions(kernel, region) for region in regions]
     for _ in range(_PASSES):
         for index, region in enumerate(regions):
             usual = max(region.before, key=lambda i: (regions[i].executions, i), default=-1)
+            entering = leaving.get(usual, _NOTHING)
+            if entered.get(index) is entering:
+                continue
+            entered[index] = entering
             copies = max((lowering.copies[block] for block in region.blocks), default=1)
-            walk = _Walk(lowering, latency, leaving.get(usual, _Pending()))
+            walk = _Walk(lowering, latency, entering)
             times[index], leaving[index] = walk.run(codes[index], copies, branch_cycles)
     return tuple(times[index] for index in range(len(regions)))
 
@@ -121,7 +129,9 @@ class _Walk:
     def _step(self, instruction: Instruction) -> None:
         due = self._floor
         for name in reads(instruction):
-            due = max(due, self._ready.get(name, _AT_ONCE), key=lambda d: d.at)
+            ready = self._ready.get(name, _AT_ONCE)
+            if ready.at > due.at:
+                due = ready
         if is_barrier(instruction):
             due = self._everything(due)
         if instruction.base == "cp" and "async" in instruction.modifiers:
