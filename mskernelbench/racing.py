@@ -1,19 +1,22 @@
 """Times a candidate against the baseline, workload by workload, on one device."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from threading import Lock
+from threading import Event, Thread
 from typing import NoReturn
 
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
+from cudamaster.toolchain.errors import ToolchainError
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
 from mskernelbench.checking import failure_refusal
-from mskernelbench.errors import BaselineBroken
+from mskernelbench.errors import BaselineBroken, BenchmarkError
 from mskernelbench.evaluation import WorkloadResult
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import TimeEvidence
-from mskernelbench.materials import Materials
+from mskernelbench.materials import Kept, Materials
 from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.ratios import speedup
 from mskernelbench.roofline import roofline
@@ -23,6 +26,7 @@ from mskernelbench.seeds import generator
 ROUNDS = 5
 """Turns of a measured race; in each, baseline and candidate run in random order."""
 SAMPLES_A_ROUND = 10
+KEPT_TIMINGS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +50,37 @@ class Race:
     def __init__(self, lane: Lane, baseline: Build) -> None:
         self._lane = lane
         self.baseline = baseline
-        self._modelled: dict[str, Timing] = {}
-        self._lock = Lock()
+        self._modelled: Kept[Timing] = Kept(KEPT_TIMINGS, lambda timing: 1)
 
     def baseline_alone(self, workload: Workload) -> WorkloadResult:
         """The baseline's own row: its speedup over itself is 1. Raises BaselineBroken."""
         timing = self._baseline_timing(workload)
         return self._row(workload, timing, timing)
+
+    @contextmanager
+    def beside(self, workloads: Sequence[Workload]) -> Iterator[None]:
+        """Time a modelled baseline on another processor while the block runs; what is left then is left.
+
+        What goes wrong goes wrong again, and is told, when the time is asked for.
+        """
+        stop = Event()
+
+        def work() -> None:
+            with suppress(BenchmarkError, ToolchainError):
+                for workload in workloads:
+                    if stop.is_set():
+                        return
+                    self._baseline_timing(workload)
+
+        thread = Thread(target=work, daemon=True)
+        if self._lane.device.clock is Clock.MODELLED:
+            thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            if thread.is_alive():
+                thread.join()
 
     def run(self, candidate: Build, workload: Workload) -> WorkloadResult | Refusal:
         """One workload's row, or why the candidate has no time on it. Raises BaselineBroken."""
@@ -86,15 +114,13 @@ class Race:
 
     def _baseline_timing(self, workload: Workload) -> Timing:
         """The baseline alone, timed once and kept."""
-        with self._lock:
-            kept = self._modelled.get(workload.label)
-        if kept:
-            return kept
+        return self._modelled.get(workload.label, lambda: self._time_baseline(workload))
+
+    def _time_baseline(self, workload: Workload) -> Timing:
         timing = self._time(self.baseline, workload, ROUNDS * SAMPLES_A_ROUND)
         if isinstance(timing, RunFailure):
             self._give_up(timing, workload)
-        with self._lock:
-            return self._modelled.setdefault(workload.label, timing)
+        return timing
 
     def _time(self, build: Build, workload: Workload, samples: int) -> Timing | RunFailure:
         plan = TimingPlan(samples=samples, seed=self._lane.seed)

@@ -144,6 +144,10 @@ class Referee:
         return self.operator.entry_symbol(self.precision)
 
     def _judge(self, built: Built, timed: Sequence[Workload]) -> Evaluation:
+        with self._race.beside(timed):
+            return self._checked_and_timed(built, timed)
+
+    def _checked_and_timed(self, built: Built, timed: Sequence[Workload]) -> Evaluation:
         checked = self._check(built.build)
         if checked.refusal:
             return refused(self._bench, built.entry, checked.refusal, checked.results)

@@ -19,7 +19,7 @@ class ProgramModule(Protocol):
     """A module that a zygote is started with."""
 
     def preload(self) -> None:
-        """Load, in the zygote, what every child needs. Starts no threads. Raises EnvironmentLacks."""
+        """Load, in the zygote, what every child needs. Leaves no threads. Raises EnvironmentLacks."""
 
     def open_program(self, ask: Ask) -> Program:
         """The program of a child that was just forked and hardened."""

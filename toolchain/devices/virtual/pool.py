@@ -13,7 +13,9 @@ from cudamaster.toolchain.worker.worker import Worker
 
 KEPT_WORKERS = 4
 KEPT_WORKLOADS = 2
-"""Argument sets that stay mapped in a worker, and inputs that stay in shared memory."""
+"""Argument sets that stay mapped in a worker."""
+KEPT_INPUT_BYTES = 1 << 30
+"""Inputs that stay in shared memory; the latest always do."""
 SHARED_BYTES = 8 << 30
 LEAST_ROOM_BYTES = 1 << 30
 """Arguments up to this size fit every worker, so that what it has compiled serves small and large calls."""
@@ -100,7 +102,9 @@ class WorkerPool:
                 read = {t.name: t.array for t in arguments.tensors if t.access is Access.INPUT}
                 segment = Segment(read, writable=False)
             self._inputs[arguments.label] = segment
-            if len(self._inputs) > KEPT_WORKLOADS:
+            while sum(kept.nbytes for kept in self._inputs.values()) > KEPT_INPUT_BYTES and (
+                len(self._inputs) > 1
+            ):
                 self._inputs.popitem(last=False)
             return segment
 

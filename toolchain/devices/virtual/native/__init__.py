@@ -6,6 +6,9 @@ import hashlib
 import os
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import llvmlite.binding as llvm
@@ -15,7 +18,7 @@ from cudamaster.toolchain.errors import EnvironmentLacks
 
 LIBRARY = "libvgpu.so"
 FLAGS = (
-    "-std=gnu11", "-O3", "-fPIC", "-shared", "-pthread", "-ffp-contract=off", "-fno-math-errno",
+    "-std=gnu11", "-O3", "-fPIC", "-pthread", "-ffp-contract=off", "-fno-math-errno",
     "-fno-strict-aliasing",
 )  # fmt: skip
 NATIVE = "-march=native"
@@ -45,15 +48,30 @@ def _key() -> str:
 
 
 def _compile(folder: Path) -> None:
-    files = [str(source) for source in _sources() if source.suffix == ".c"]
+    """Compile the files side by side, the largest first, and link them."""
+    files = sorted(_sources(), key=lambda source: source.stat().st_size, reverse=True)
+    names = [file.name for file in files if file.suffix == ".c"]
     log = ""
     for flags in ((*FLAGS, NATIVE), FLAGS):
-        command = [_compiler(), *flags, *files, "-o", str(folder / LIBRARY), "-lm"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False)
-        if done.returncode == 0:
+        with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = [Path(place) / f"{name}.o" for name in names]
+            log = "".join(pool.map(functools.partial(_compile_file, flags), names, objects))
+            if not log:
+                log = _run([*flags, "-shared", *map(str, objects), "-o", str(folder / LIBRARY), "-lm"])
+        if not log:
             return
-        log = done.stderr
     raise EnvironmentLacks(f"the C compiler refuses the virtual GPU's library: {log[:2000]}")
+
+
+def _compile_file(flags: Sequence[str], name: str, target: Path) -> str:
+    return _run([*flags, "-c", str(Path(__file__).parent / name), "-o", str(target)])
+
+
+def _run(arguments: Sequence[str]) -> str:
+    """Run the compiler; what it says of a failure, empty where there is none."""
+    command = [_compiler(), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False)
+    return done.stderr or f"{command[0]} ended with {done.returncode}" if done.returncode else ""
 
 
 @functools.cache
