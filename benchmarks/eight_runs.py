@@ -2,7 +2,7 @@
 
 A cold run begins with an empty cache, a warm one with what the cold one left; both search anew. Wall and
 processor seconds are the whole process tree's. Stages are processor seconds as the parts themselves tell them
-(`toolchain/stages.py`; `nvcc`, inputs and references by the wall), `rest` is what no part tells of.
+(`toolchain/stages.py`), `rest` is what no part tells of.
 """
 
 import argparse

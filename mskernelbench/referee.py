@@ -17,7 +17,7 @@ from cudamaster.toolchain.profile import Profile
 from mskernelbench.checking import Checked, Checker
 from mskernelbench.entries import EntryProblem, accepted_names, find_entry
 from mskernelbench.errors import BaselineBroken
-from mskernelbench.evaluation import Evaluation, Status, WorkloadResult
+from mskernelbench.evaluation import Evaluation, Status
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import ObjectEvidence
 from mskernelbench.materials import Materials
@@ -144,19 +144,18 @@ class Referee:
         return self.operator.entry_symbol(self.precision)
 
     def _judge(self, built: Built, timed: Sequence[Workload]) -> Evaluation:
-        with self._race.beside(timed):
-            return self._checked_and_timed(built, timed)
-
-    def _checked_and_timed(self, built: Built, timed: Sequence[Workload]) -> Evaluation:
         checked = self._check(built.build)
         if checked.refusal:
             return refused(self._bench, built.entry, checked.refusal, checked.results)
-        rows: list[WorkloadResult] = list(checked.results)
-        for workload in timed:
-            row = self._race.run(built.build, workload)
-            if isinstance(row, Refusal):
-                return refused(self._bench, built.entry, row, checked.results)
-            rows.append(row)
+        if not timed:
+            return accepted(self._bench, built.entry, checked.results)
+        race, rows = self._race, list(checked.results)
+        with race.beside(timed):
+            for workload in timed:
+                row = race.run(built.build, workload)
+                if isinstance(row, Refusal):
+                    return refused(self._bench, built.entry, row, checked.results)
+                rows.append(row)
         return accepted(self._bench, built.entry, rows)
 
     def _build(self, source: str, entry: str | None) -> Built | Refusal:
