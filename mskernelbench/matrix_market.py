@@ -1,5 +1,9 @@
 """Sparse matrices from Matrix Market files, `.mtx` or `.mtx.gz`."""
 
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +14,10 @@ from numpy.typing import NDArray
 
 from mskernelbench.errors import BadShape
 from mskernelbench.matrices import Structure
+from mskernelbench.memory import require_fitting
 from mskernelbench.operator import Operator, Workload
+
+LARGEST_SIZE = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,30 +34,87 @@ def matrix_workload(operator: Operator, path: Path) -> Workload:
     """The file's matrix as a workload of the set `user`. Raises BadShape where it cannot be read or given."""
     if operator.user_shape is None:
         raise BadShape(f"{operator.name} takes no sparse matrix; give its sizes with --shape")
+    _require_fitting(operator, path)
     matrix = read_matrix(path.resolve())
     sizes = {"rows": len(matrix.structure.lengths), "cols": matrix.cols, "nnz": len(matrix.values)}
     return Workload("user", sizes, "shifted", "file", matrix=path.resolve())
 
 
+def _require_fitting(operator: Operator, path: Path) -> None:
+    """Raise BadShape for what the file's head alone rules out: nothing is allocated for it."""
+    _require_text_file(path)
+    rows, cols, entries = _sizes_in_head(path)
+    for name, size in (("rows", rows), ("columns", cols), ("entries", entries)):
+        if size > LARGEST_SIZE:
+            raise BadShape(f"{path} has {size} {name}; at most 2^31 − 1 fit an operator's 32-bit integers")
+    if not (rows and cols):
+        raise BadShape(f"{path} holds a {rows}×{cols} matrix; a product needs a row and a column")
+    require_fitting(operator, {"rows": rows, "cols": cols, "nnz": entries}, str(path))
+
+
+def _require_text_file(path: Path) -> None:
+    if not path.exists():
+        raise BadShape(f"{path} does not exist")
+    if not path.is_file():
+        raise BadShape(f"{path} is not a regular file; give the .mtx or .mtx.gz file itself")
+    with _readable(path), path.open("rb") as file:
+        if file.read(len(BOM_UTF8)) == BOM_UTF8:
+            raise BadShape(f"{path} begins with a UTF-8 byte-order mark; save it without one")
+
+
+def _sizes_in_head(path: Path) -> tuple[int, int, int]:
+    """Rows, columns and at most so many entries; a symmetric file names only half of them."""
+    from scipy.io import mminfo
+
+    with _readable(path):
+        rows, cols, entries, _, _, symmetry = mminfo(path)
+    return int(rows), int(cols), int(entries) * (1 if symmetry == "general" else 2)
+
+
 @lru_cache(maxsize=4)
 def read_matrix(path: Path) -> MatrixFile:
-    """The matrix in `path`. Raises BadShape where the file is missing, malformed, complex or too large."""
+    """The matrix in `path`.
+
+    Raises BadShape where the file is missing, malformed, complex or too large, and where an entry is no
+    finite FP32 number: a NaN or infinity would make right answers that any kernel's NaN could pass for.
+    """
     from scipy.io import mmread
 
-    try:
+    with _readable(path):
         stored: Any = mmread(path, spmatrix=False)
-    except (OSError, ValueError, EOFError) as fault:
-        raise BadShape(f"{path} cannot be read as a Matrix Market file: {fault}") from fault
     if np.iscomplexobj(stored):
         raise BadShape(f"{path} holds complex numbers; operators take real ones")
     return _compressed(stored, path)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, EOFError, OverflowError, zlib.error) as fault:
+        raise BadShape(f"{path} cannot be read as a Matrix Market file: {fault}") from fault
 
 
 def _compressed(stored: Any, path: Path) -> MatrixFile:
     from scipy.sparse import csr_array
 
     rows = csr_array(stored)
-    if max(rows.nnz, *rows.shape) >= 2**31:
+    if max(rows.nnz, *rows.shape) > LARGEST_SIZE:
         raise BadShape(f"{path} has sizes beyond 2^31 − 1")
     structure = Structure(rows.indptr.astype(np.int32), rows.indices.astype(np.int32))
-    return MatrixFile(structure, np.asarray(rows.data, dtype=np.float32), int(rows.shape[1]))
+    with np.errstate(over="ignore"):
+        values = np.asarray(rows.data, dtype=np.float32)
+    _require_finite(structure, values, rows.data, path)
+    return MatrixFile(structure, values, int(rows.shape[1]))
+
+
+def _require_finite(
+    structure: Structure, values: NDArray[np.float32], stored: NDArray[Any], path: Path
+) -> None:
+    """Raise BadShape with the first entry that is no finite FP32 number, by its place counted from 1."""
+    strange = np.flatnonzero(~np.isfinite(values))
+    if len(strange):
+        entry = int(strange[0])
+        row = int(np.searchsorted(structure.offsets, entry, "right"))
+        place = f"row {row}, column {int(structure.columns[entry]) + 1}"
+        raise BadShape(f"{path} holds {stored[entry]} in {place}; entries must be finite FP32 numbers")

@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 
 from mskernelbench.errors import BadShape
-from mskernelbench.operator import Kind, Operator, Parameter, Precision, Shape, Workload
-
-LIMIT_BYTES = 16 * 2**30
-"""All buffers of a workload together."""
+from mskernelbench.memory import require_fitting
+from mskernelbench.operator import Kind, Operator, Parameter, Shape, Workload
 
 
 def parse_shape(operator: Operator, given: str | Mapping[str, str]) -> Workload:
@@ -17,11 +15,7 @@ def parse_shape(operator: Operator, given: str | Mapping[str, str]) -> Workload:
     """
     named = split_shape(given) if isinstance(given, str) else given
     workload = operator.user_shape(named) if operator.user_shape else _dense(operator, named)
-    largest = operator.dram_bytes(workload.shape, Precision.FP32)
-    if largest > LIMIT_BYTES:
-        raise BadShape(
-            f"{workload.label} needs {largest / 2**30:.1f} GiB; at most {LIMIT_BYTES / 2**30:.0f} fit"
-        )
+    require_fitting(operator, workload.shape, workload.label)
     return workload
 
 
