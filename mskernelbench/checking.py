@@ -46,13 +46,20 @@ class Checker:
 
     def check(self, build: Build, workloads: Sequence[Workload]) -> Checked:
         """Every workload, then one of them again with other data; stops at the first refusal."""
+        checked = self.compare(build, workloads)
+        if checked.refusal:
+            return checked
+        again = self.compare(build, self._largest(workloads), draw=1)
+        return Checked(checked.results, again.refusal)
+
+    def compare(self, build: Build, workloads: Sequence[Workload], draw: int = 0) -> Checked:
+        """Every workload once; stops at the first refusal."""
         results: list[WorkloadResult] = []
-        for workload, draw in [*((w, 0) for w in workloads), *((w, 1) for w in self._largest(workloads))]:
+        for workload in workloads:
             outcome = self._call(build, workload, draw)
             if isinstance(outcome, Refusal):
                 return Checked(tuple(results), outcome)
-            if draw == 0:
-                results.append(outcome.result)
+            results.append(outcome.result)
             if outcome.refusal:
                 return Checked(tuple(results), outcome.refusal)
         return Checked(tuple(results), None)
@@ -87,7 +94,9 @@ class _Judged:
 def failure_refusal(failure: RunFailure, workload: Workload) -> Refusal:
     """A call that gave no outputs, as a verdict."""
     fault = f": {failure.fault}" if failure.fault and failure.fault.message not in failure.reason else ""
-    return Refusal(STATUSES[failure.kind], f"{failure.reason}{fault} (workload {workload.label})")
+    return Refusal(
+        STATUSES[failure.kind], f"{failure.reason}{fault} ({workload.set} workload {workload.label})"
+    )
 
 
 def _result(workload: Workload, comparisons: Mapping[str, Comparison]) -> WorkloadResult:
@@ -116,7 +125,7 @@ def _mismatch(evidence: CallEvidence) -> Refusal | None:
 
 
 def mismatch_sentence(name: str, comparison: Comparison, place: str) -> str:
-    """`output y[17] of workload rows=63 is 0.0, expected 3.14 ± 1e-06 (error 2.1e+05 × the bound)`."""
+    """`output y[17] of check workload rows=63 is 0.0, expected 3.14 ± 1e-06 (error 2.1e+05 × the bound)`."""
     assert comparison.index is not None
     assert comparison.bound is not None
     element = ", ".join(str(i) for i in comparison.index)

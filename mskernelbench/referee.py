@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import RLock
 from typing import NamedTuple
@@ -14,10 +14,11 @@ from cudamaster.toolchain.elf import read_symbols
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.profile import Profile
-from mskernelbench.checking import Checked, Checker
+from mskernelbench.affordable import affordable
+from mskernelbench.checking import Checker
 from mskernelbench.entries import EntryProblem, accepted_names, find_entry
 from mskernelbench.errors import BaselineBroken
-from mskernelbench.evaluation import Evaluation, Status
+from mskernelbench.evaluation import Evaluation, Status, WorkloadResult
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import ObjectEvidence
 from mskernelbench.materials import Materials
@@ -100,14 +101,17 @@ class Referee:
     ) -> Evaluation:
         """The verdict on a candidate: built, gated, checked, and timed on `timed` or on these sets.
 
-        `entry` picks one of several entries. Raises BaselineBroken where there is nothing to compare a time
-        with.
+        Timed workloads are compared with the reference as well: all that are cheap to run whole, or only a
+        couple of `timed`, which asks for a quick verdict. `entry` picks one of several entries. Raises
+        BaselineBroken where there is nothing to compare a time with.
         """
         built = self._build(source, entry)
         if isinstance(built, Refusal):
             return refused(self._bench, entry or self._entry, built)
         with self._held(built.build):
-            return self._judge(built, self.timed_workloads(sets) if timed is None else timed)
+            if timed is not None:
+                return self._judge(built, timed, quick=True)
+            return self._judge(built, self.timed_workloads(sets), quick=False)
 
     def profile(
         self, source: str, entry: str | None = None, workload: Workload | None = None
@@ -143,20 +147,33 @@ class Referee:
     def _entry(self) -> str:
         return self.operator.entry_symbol(self.precision)
 
-    def _judge(self, built: Built, timed: Sequence[Workload]) -> Evaluation:
-        checked = self._check(built.build)
+    def _judge(self, built: Built, timed: Sequence[Workload], *, quick: bool) -> Evaluation:
+        checker = self._checker()
+        checked = checker.check(built.build, self.workloads("check"))
         if checked.refusal:
             return refused(self._bench, built.entry, checked.refusal, checked.results)
         if not timed:
             return accepted(self._bench, built.entry, checked.results)
-        race, rows = self._race, list(checked.results)
-        with race.beside(timed):
-            for workload in timed:
-                row = race.run(built.build, workload)
-                if isinstance(row, Refusal):
-                    return refused(self._bench, built.entry, row, checked.results)
-                rows.append(row)
-        return accepted(self._bench, built.entry, rows)
+        with self._race.beside(timed):
+            cheap = affordable(timed, self.operator, self.precision, self.device.clock, quick=quick)
+            compared = checker.compare(built.build, cheap)
+            outcome = compared.refusal or self._time(built.build, timed, compared.results)
+        if isinstance(outcome, Refusal):
+            return refused(self._bench, built.entry, outcome, checked.results + compared.results)
+        return accepted(self._bench, built.entry, [*checked.results, *outcome])
+
+    def _time(
+        self, build: Build, timed: Sequence[Workload], compared: Sequence[WorkloadResult]
+    ) -> list[WorkloadResult] | Refusal:
+        """A row for every timed workload, with its error where it was compared."""
+        errors = {_key(row): row.error_ratio for row in compared}
+        rows = []
+        for workload in timed:
+            row = self._race.run(build, workload)
+            if isinstance(row, Refusal):
+                return row
+            rows.append(replace(row, error_ratio=errors.get(_key(row))))
+        return rows
 
     def _build(self, source: str, entry: str | None) -> Built | Refusal:
         found = find_entry(source, self.operator, self.precision, entry)
@@ -177,9 +194,8 @@ class Referee:
             return Refusal(Status.BUILD_FAILED, reason)
         return first_refusal("objects", ObjectEvidence(symbols, build.source.text, self.operator))
 
-    def _check(self, build: Build) -> Checked:
-        checker = Checker(self.device, self.operator, self._materials)
-        return checker.check(build, self.workloads("check"))
+    def _checker(self) -> Checker:
+        return Checker(self.device, self.operator, self._materials)
 
     @property
     def _race(self) -> Race:
@@ -197,7 +213,7 @@ class Referee:
 
     def _judge_baseline(self) -> Baseline:
         source, race = self.operator.baseline(self.precision), self._race
-        checked = self._check(race.baseline)
+        checked = self._checker().check(race.baseline, self.workloads("check"))
         if checked.refusal:
             raise BaselineBroken(self._broken(checked.refusal))
         rows = [*checked.results, *(race.baseline_alone(w) for w in self.timed_workloads())]
@@ -207,3 +223,8 @@ class Referee:
     def _broken(self, refusal: Refusal) -> str:
         names = " or ".join(accepted_names(self.operator, self.precision)[:1])
         return f"our baseline {names} is {refusal.status} on {self.device.name}: {refusal.reason}"
+
+
+def _key(row: WorkloadResult) -> tuple[object, ...]:
+    """Tells the rows of one verdict apart."""
+    return (row.set, row.pattern, *row.shape.items())

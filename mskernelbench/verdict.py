@@ -70,15 +70,29 @@ def _paper_score(rows: Sequence[WorkloadResult]) -> float | None:
 
 def _sentence(rows: Sequence[WorkloadResult], overall: Interval | None, clock: Clock) -> str:
     """What was found, in one sentence."""
-    checked = sum(row.error_ratio is not None for row in rows)
     timed = sum(row.speedup is not None for row in rows)
-    right = f"right on {_workloads(checked, 'checked')}"
+    right = _right(rows)
     if overall is None:
         return right
     where = f"over {_workloads(timed, 'timed')} (geometric mean, {clock})"
     if overall.low <= 1 <= overall.high:
         return f"{right}; no difference from the baseline that can be told {where}"
     return f"{right}; {overall.centre:.3g} times as fast as the baseline {where}"
+
+
+def _right(rows: Sequence[WorkloadResult]) -> str:
+    """On how many workloads the outputs were compared, and on how many they were not."""
+    checked = sum(row.set == "check" for row in rows)
+    compared = sum(row.set != "check" and row.error_ratio is not None for row in rows)
+    unseen = len(rows) - checked - compared
+    if not compared:
+        right = f"right on {_workloads(checked, 'checked')}"
+    else:
+        right = f"right on {checked} checked and {_workloads(compared, 'timed')}"
+    if not unseen:
+        return right
+    were = "was" if unseen == 1 else "were"
+    return f"{right} ({_workloads(unseen, 'larger timed')} {were} not compared)"
 
 
 def _workloads(count: int, kind: str) -> str:

@@ -39,8 +39,8 @@ class CallEvidence:
 
     @property
     def place(self) -> str:
-        """Names the workload in a sentence."""
-        return f"workload {self.workload.label}"
+        """Names the workload in a sentence: `paper workload rows=1024 …`."""
+        return f"{self.workload.set} workload {self.workload.label}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,43 @@ def test_a_right_kernel_twice_as_fast_is_correct_with_a_speedup_of_two() -> None
     assert evaluation.speedup is not None
     assert (evaluation.speedup.centre, evaluation.speedup.low) == (2.0, 2.0)
     assert "2 times as fast as the baseline over 2 timed workloads" in evaluation.reason
+
+
+def right_up_to(rows: int) -> Compute:
+    """Honest on workloads with no more rows; nearly right on larger ones."""
+
+    def compute(arguments: Arguments) -> Outputs:
+        y = answer(SPMV, arguments)["y"]
+        if len(y) > rows:
+            y[-1] += np.float32(0.25)
+        return outputs({"y": y})
+
+    return compute
+
+
+@pytest.mark.parametrize("shapes", [None, tuple(replace(w, shape={**w.shape, "rows": 1500}) for w in SHAPES)])
+def test_a_kernel_that_is_right_on_the_check_set_alone_is_wrong(shapes: tuple[Workload, ...] | None) -> None:
+    most = max(int(w.shape["rows"]) for w in SPMV.in_set("check"))
+    judge = referee(right_up_to(most if shapes is None else 1499), shapes=shapes, sets=("check", "paper"))
+    evaluation = judge.evaluate(CANDIDATE)
+    assert evaluation.status is Status.WRONG
+    assert ("output y[1499] of user workload" if shapes else "of paper workload") in evaluation.reason
+    assert evaluation.workloads[-1].error_ratio is not None
+    assert evaluation.workloads[-1].error_ratio > 1
+
+
+def test_a_search_asks_for_few_timed_workloads_and_they_are_compared_too() -> None:
+    paper = SPMV.in_set("paper")
+    judge = referee(right_up_to(int(paper[-1].shape["rows"]) - 1), shapes=None)
+    assert judge.evaluate(CANDIDATE, timed=paper[-1:]).status is Status.WRONG
+    evaluation = judge.evaluate(CANDIDATE, timed=paper)
+    assert "and 2 timed workloads (4 larger timed workloads were not compared)" in evaluation.reason
+
+
+def test_rows_that_were_compared_have_an_error_and_the_others_are_counted() -> None:
+    evaluation = referee(honest(SPMV)).evaluate(CANDIDATE)
+    assert all(row.error_ratio is not None for row in evaluation.workloads)
+    assert "checked and 2 timed workloads;" in evaluation.reason
 
 
 def test_modelled_times_within_ten_percent_are_no_difference() -> None:

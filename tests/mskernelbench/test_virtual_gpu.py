@@ -63,6 +63,22 @@ def test_doing_nothing_leaves_outputs_unwritten(referee: Referee) -> None:
     assert "never written" in evaluation.reason
 
 
+def test_a_kernel_that_lies_above_a_thousand_rows_is_wrong_on_a_timed_workload(referee: Referee) -> None:
+    lie = KERNEL.replace("kernel(", "lie(", 1).replace("TERM", "values[p] * x[0]")
+    entry = ENTRY.replace("    kernel<<<", "    auto chosen = rows <= 1000 ? kernel : lie;\n    chosen<<<")
+    evaluation = referee.evaluate(source(kernel=KERNEL + lie, entry=entry))
+    assert evaluation.status is Status.WRONG
+    assert "workload rows=" in evaluation.reason
+
+
+def test_a_kernel_that_does_nothing_on_the_users_shape_is_wrong(referee: Referee) -> None:
+    entry = ENTRY.replace("    kernel<<<", "    if (rows < 30000) kernel<<<")
+    evaluation = referee.evaluate(source(entry=entry))
+    assert evaluation.status is Status.WRONG
+    assert "of user workload rows=30011" in evaluation.reason
+    assert "never written" in evaluation.reason
+
+
 def test_half_precision_inside_is_wrong(referee: Referee) -> None:
     term = "__half2float(__hmul(__float2half(values[p]), __float2half(x[col_indices[p]])))"
     evaluation = referee.evaluate(source(head="#include <cuda_fp16.h>\n", term=term))

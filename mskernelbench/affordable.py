@@ -1,0 +1,53 @@
+"""Which timed workloads are also compared with the reference: those whose whole run and answer are cheap.
+
+A modelled clock times a kernel from part of its blocks, so that a whole run can cost far more than its time;
+on any device the float64 answer is worked out on the CPU.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cudamaster.toolchain.timing import Clock
+from mskernelbench.operator import Operator, Precision, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a workload may cost to be compared."""
+
+    flops: int
+    dram_bytes: int
+
+    def __mul__(self, factor: int) -> "Limits":
+        """Limits `factor` times as wide."""
+        return Limits(self.flops * factor, self.dram_bytes * factor)
+
+
+WHOLE = {Clock.MODELLED: Limits(2**30, 5 * 2**24), Clock.MEASURED: Limits(2**35, 2**28)}
+"""For a full verdict."""
+QUICK = {Clock.MODELLED: Limits(2**27, 2**26), Clock.MEASURED: Limits(2**30, 5 * 2**24)}
+"""For a verdict on a few workloads, as a search asks for again and again."""
+QUICK_COUNT = 2
+USER_FACTOR = 8
+"""The lightest of the user's own shapes is compared up to limits this much wider."""
+
+
+def affordable(
+    workloads: Sequence[Workload], operator: Operator, precision: Precision, clock: Clock, *, quick: bool
+) -> tuple[Workload, ...]:
+    """Those of `workloads` to compare, lightest first; a few of them when it must be `quick`.
+
+    Where none is cheap, the lightest within wider limits: in a full verdict only of the user's own.
+    """
+
+    def within(workload: Workload, limits: Limits) -> bool:
+        nbytes = operator.dram_bytes(workload.shape, precision)
+        return operator.flops(workload.shape) <= limits.flops and nbytes <= limits.dram_bytes
+
+    ranked = sorted(workloads, key=lambda workload: operator.flops(workload.shape))
+    whole = WHOLE[clock]
+    chosen = tuple(w for w in ranked if within(w, QUICK[clock] if quick else whole))
+    if chosen:
+        return chosen[:QUICK_COUNT] if quick else chosen
+    last = whole if quick else whole * USER_FACTOR
+    return tuple(w for w in ranked[:1] if (quick or w.set == "user") and within(w, last))
