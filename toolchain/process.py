@@ -1,7 +1,7 @@
 """Runs a command within bounds of time, memory and output, and says how it ended.
 
 The command leads a process group of its own, which is killed whole when the command ends or its time is up.
-It is no sandbox: what a command may see and touch is for its caller to restrict.
+What it may see and touch is restricted where its caller says how and the kernel can.
 """
 
 import contextlib
@@ -11,8 +11,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+from cudamaster.toolchain.worker.landlock import Confinement, confine
+from cudamaster.toolchain.worker.seccomp import forbid_new_privileges
 
 MIB = 1 << 20
 DRAIN_SECONDS = 1.0
@@ -57,19 +61,20 @@ class ProcessResult:
 
 
 def run_bounded(
-    command: Sequence[str], *, folder: Path, environment: Mapping[str, str], limits: ProcessLimits
+    command: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    limits: ProcessLimits,
+    confinement: Confinement | None = None,
 ) -> ProcessResult:
-    """Run `command` in `folder` with exactly `environment` and no input.."""
+    """Run `command` in `folder` with exactly `environment` and no input.
+
+    With a `confinement` it opens nothing else, `/dev/null` included; a kernel without Landlock ignores it.
+    Raises OSError where the kernel refuses the confinement.
+    """
     started = time.monotonic()
-    process = subprocess.Popen(
-        [*_limited(limits), *command],
-        cwd=folder,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+    process = _started([*_limited(limits), *command], folder, environment, confinement)
     try:
         output = _collect(process, started + limits.seconds, limits.output_bytes)
     finally:
@@ -81,6 +86,32 @@ def run_bounded(
         limits.output_bytes,
         (time.monotonic() - started, processor_seconds),
     )
+
+
+def _started(
+    command: list[str], folder: Path, environment: Mapping[str, str], confinement: Confinement | None
+) -> subprocess.Popen[bytes]:
+    """The command, from a thread that confines itself first: what a thread gave up, its programs lack too.
+
+    No code of ours runs between fork and exec that way, which is not safe beside other threads.
+    """
+
+    def start() -> subprocess.Popen[bytes]:
+        if confinement is not None:
+            forbid_new_privileges()
+            confine(confinement)
+        return subprocess.Popen(
+            command,
+            cwd=folder,
+            env=dict(environment),
+            stdin=nothing,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    with Path(os.devnull).open("rb") as nothing, ThreadPoolExecutor(1, "start-command") as thread:
+        return thread.submit(start).result()
 
 
 def _limited(limits: ProcessLimits) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cudamaster.toolchain.process import MIB, ProcessLimits, ProcessResult, run_bounded
+from cudamaster.toolchain.worker.landlock import Confinement, landlock_version
 
 LIMITS = ProcessLimits(seconds=10.0, memory_bytes=1 << 30)
 
@@ -99,3 +100,24 @@ def _gone(pid: int) -> bool:
             return True
         time.sleep(0.02)
     return pytest.fail(f"{pid} is still there")
+
+
+@pytest.mark.skipif(landlock_version() == 0, reason="this kernel confines no files")
+def test_a_confined_command_opens_only_what_it_may(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("password")
+    own = tmp_path / "own"
+    own.mkdir()
+    system = tuple(Path(path) for path in ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache"))
+    script = "echo mine > a; mkdir b; mv a b/c; cat b/c; cat ../secret; echo > ../new; exit 5"
+    result = run_bounded(
+        ["/bin/sh", "-c", script],
+        folder=own,
+        environment={"PATH": "/usr/bin:/bin"},
+        limits=LIMITS,
+        confinement=Confinement(programs=system, writable=(own,)),
+    )
+    assert result.exit_code == 5
+    assert "mine" in result.output
+    assert "password" not in result.output
+    assert not (tmp_path / "new").exists()
+    assert (tmp_path / "secret").read_text() == "password", "this process itself stays free"

@@ -9,6 +9,7 @@ from cudamaster.toolchain.build import Build, Diagnostic
 from cudamaster.toolchain.cache import held, private_folder
 from cudamaster.toolchain.elf import exported_functions
 from cudamaster.toolchain.kernel import KernelSource
+from cudamaster.toolchain.nvcc.confinement import compiler_confinement
 from cudamaster.toolchain.nvcc.diagnostics import parse_diagnostics
 from cudamaster.toolchain.nvcc.finder import Toolchain
 from cudamaster.toolchain.nvcc.flags import ForbiddenFlag, compile_command, requested_flags
@@ -82,7 +83,13 @@ def _compile(job: _Job, limits: ProcessLimits) -> Build:
         (folder / "exports").write_text(f"{{ global: {source.entry}; local: *; }};\n")
         command = compile_command(job.toolchain, job.architecture, job.flags, Path(source.filename))
         environment = _environment(folder, job.toolchain)
-        result = run_bounded(command, folder=folder, environment=environment, limits=limits)
+        result = run_bounded(
+            command,
+            folder=folder,
+            environment=environment,
+            limits=limits,
+            confinement=compiler_confinement(job.toolchain, folder),
+        )
         ptx = _readable_ptx(folder, source)
         note("nvcc", result.processor_seconds)
         log = result.output.replace(f"{folder}/", "")
@@ -96,7 +103,7 @@ def _finished(build: Build, result: ProcessResult, folder: Path, ptx: str, limit
         return _with_error(build, limit)
     if not result.ok:
         silent = not any(d.severity == "error" for d in build.diagnostics)
-        return store_build(_with_error(build, _last_words(result)) if silent else build, folder)
+        return store_build(_with_error(build, _last_words(build.log, result)) if silent else build, folder)
     if build.source.entry not in exported_functions(folder / FILES["library"]):
         missing = f'the source defines no extern "C" function {build.source.entry!r} to call'
         return store_build(_with_error(build, missing), folder)
@@ -115,8 +122,8 @@ def _limit_reached(result: ProcessResult, limits: ProcessLimits) -> str | None:
     return None
 
 
-def _last_words(result: ProcessResult) -> str:
-    lines = [line for line in result.output.splitlines() if line.strip()]
+def _last_words(log: str, result: ProcessResult) -> str:
+    lines = [line for line in log.splitlines() if line.strip()]
     return lines[-1].strip() if lines else f"nvcc ended with {result.exit_code} and said nothing"
 
 

@@ -13,7 +13,7 @@ FRONT_END = re.compile(
 )
 HOST_COMPILER = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+):(?:\d+:)? " + SEVERITY + r": (?P<words>.+)$")
 ASSEMBLER = re.compile(r"^ptxas (?P<file>[^,]+), line (?P<line>\d+); " + SEVERITY + r"\s*: (?P<words>.+)$")
-TOOL = re.compile(r"^(?:ptxas|nvcc|cicc|nvlink|cudafe\+\+)\s+" + SEVERITY + r"\s*:\s*(?P<words>.+)$")
+TOOL = re.compile(r"^(?:ptxas|nvcc|cicc|nvlink|cudafe\+\+|cc1plus:)\s+" + SEVERITY + r"\s*:\s*(?P<words>.+)$")
 LINKER = re.compile(r"^(?:\S*/)?ld(?:\.\w+)?: (?P<words>(?!warning).+)$")
 INSTANTIATED = re.compile(r"\bat line (\d+)(?: of (\S+))?")
 LOCATION = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)")

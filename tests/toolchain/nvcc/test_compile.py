@@ -11,6 +11,7 @@ from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.compile import LIMITS, compile_kernel
 from cudamaster.toolchain.nvcc.finder import Toolchain, find_toolchain
 from cudamaster.toolchain.process import ProcessLimits
+from cudamaster.toolchain.worker.landlock import landlock_version
 
 SCALE = """\
 // nvcc: --maxrregcount=32
@@ -105,6 +106,33 @@ def test_refused_sources_are_failed_builds(toolchain: Toolchain) -> None:
     assert "not paths" in compiled('#include "/etc/passwd"\n', toolchain).first_error
     assert "no C name" in compile_kernel(KernelSource("", "a b"), "sm_90a", toolchain).first_error
     assert "plain file" in compile_kernel(KernelSource("", "run", "../x.cu"), "sm_90a", toolchain).first_error
+
+
+@pytest.mark.skipif(landlock_version() == 0, reason="this kernel confines no files")
+@pytest.mark.parametrize(
+    "reading",
+    [
+        '#/**/include "FILE"\n',
+        '#if __has_include(/**/"FILE")\n#define FOUND\n#endif\n',
+        '#pragma GCC dependency "FILE"\n',
+        'asm(".section .rodata\\n .in" "cbin \\"FILE\\"\\n.previous");\n',
+        '#define TEXT(x) #x\nasm(".section .rodata\\n ." TEXT(inc) TEXT(bin) " \\"FILE\\"\\n.previous");\n',
+    ],
+)
+def test_what_passes_the_gate_still_reads_no_file_of_this_machine(
+    reading: str, toolchain: Toolchain, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.h"
+    secret.write_text("// a password\n")
+    build = compiled(reading.replace("FILE", str(secret)) + SCALE, toolchain)
+    assert not build.ok
+    assert "password" not in build.log
+
+
+def test_headers_of_the_toolkit_and_of_the_host_compiler_are_read(toolchain: Toolchain) -> None:
+    headers = ("cuda_bf16.h", "cooperative_groups.h", "cub/util_type.cuh", "mma.h", "cmath", "algorithm")
+    build = compiled("".join(f"#include <{header}>\n" for header in headers) + SCALE, toolchain)
+    assert build.ok, build.log
 
 
 def test_a_damaged_cache_entry_is_built_again(toolchain: Toolchain) -> None:
