@@ -9,6 +9,7 @@ it.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from cudamaster.toolchain.devices.virtual.cost.dataflow import reads, writes
 from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering
@@ -20,6 +21,36 @@ _PASSES = 3
 
 Latency = Callable[[Instruction], float]
 """Cycles from an instruction's start to its result."""
+
+
+class _Step(NamedTuple):
+    """An instruction and what a walk needs to know of it."""
+
+    instruction: Instruction
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    issue: float
+    latency: float
+    barrier: bool
+    fence: bool
+    asynchronous: bool
+    """Whether it is of the `cp.async` family."""
+
+
+def _steps(code: Sequence[Instruction], lowering: Lowering, latency: Latency) -> list[_Step]:
+    return [
+        _Step(
+            instruction=i,
+            reads=reads(i),
+            writes=writes(i),
+            issue=lowering.issue(i),
+            latency=latency(i),
+            barrier=is_barrier(i),
+            fence=i.base in ("membar", "fence"),
+            asynchronous=i.base == "cp" and "async" in i.modifiers,
+        )
+        for i in code
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +101,7 @@ def region_times(
     times: dict[int, RegionTime] = {}
     leaving: dict[int, _Pending] = {}
     entered: dict[int, _Pending] = {}
-    codes = [instructions(kernel, region) for region in regions]
+    codes = [_steps(instructions(kernel, region), lowering, latency) for region in regions]
     for _ in range(_PASSES):
         for index, region in enumerate(regions):
             usual = max(region.before, key=lambda i: (regions[i].executions, i), default=-1)
@@ -79,8 +110,7 @@ def region_times(
                 continue
             entered[index] = entering
             copies = max((lowering.copies[block] for block in region.blocks), default=1)
-            walk = _Walk(lowering, latency, entering)
-            times[index], leaving[index] = walk.run(codes[index], copies, branch_cycles)
+            times[index], leaving[index] = _Walk(entering).run(codes[index], copies, branch_cycles)
     return tuple(times[index] for index in range(len(regions)))
 
 
@@ -92,9 +122,7 @@ def is_barrier(instruction: Instruction) -> bool:
 class _Walk:
     """One pass over a region's instructions."""
 
-    def __init__(self, lowering: Lowering, latency: Latency, entering: _Pending) -> None:
-        self._lowering = lowering
-        self._latency = latency
+    def __init__(self, entering: _Pending) -> None:
         self._ready = dict(entering.ready)
         self._groups = list(entering.groups)
         self._copies_in_flight: _Due | None = None
@@ -104,14 +132,12 @@ class _Walk:
         """Issue slots since the last barrier."""
         self._last: _Event | None = None
 
-    def run(
-        self, code: Sequence[Instruction], copies: int, branch_cycles: float
-    ) -> tuple[RegionTime, _Pending]:
+    def run(self, code: Sequence[_Step], copies: int, branch_cycles: float) -> tuple[RegionTime, _Pending]:
         for _ in range(copies):
-            for instruction in code:
-                self._step(instruction)
+            for step in code:
+                self._take(step)
         end = max(self._now(), self._issue_time())
-        if code and code[-1].base in ("bra", "brx"):
+        if code and code[-1].instruction.base in ("bra", "brx"):
             end += branch_cycles
         blame = self._blame(code, end)
         time = RegionTime(end / copies, {i: cycles / copies for i, cycles in blame.items()})
@@ -126,28 +152,29 @@ class _Walk:
     def _issue_time(self) -> float:
         return self._floor.at + self._issued
 
-    def _step(self, instruction: Instruction) -> None:
+    def _take(self, step: _Step) -> None:
         due = self._floor
-        for name in reads(instruction):
+        for name in step.reads:
             ready = self._ready.get(name, _AT_ONCE)
             if ready.at > due.at:
                 due = ready
-        if is_barrier(instruction):
+        if step.barrier:
             due = self._everything(due)
-        if instruction.base == "cp" and "async" in instruction.modifiers:
-            due = self._asynchronous(instruction, due)
-        self._start(instruction, due)
+        if step.asynchronous:
+            due = self._asynchronous(step, due)
+        self._start(step, due)
 
-    def _start(self, instruction: Instruction, due: _Due) -> None:
-        issue = self._lowering.issue(instruction)
-        event = _Event(instruction, due.at, due.by)
-        if issue and (self._last is None or due.at >= self._last.start):
-            self._last = event
-        self._issued += issue
-        done = _Due(due.at + self._latency(instruction), event) if issue else due
-        for name in writes(instruction):
+    def _start(self, step: _Step, due: _Due) -> None:
+        done = due
+        if step.issue:
+            event = _Event(step.instruction, due.at, due.by)
+            done = _Due(due.at + step.latency, event)
+            if self._last is None or due.at >= self._last.start:
+                self._last = event
+            self._issued += step.issue
+        for name in step.writes:
             self._ready[name] = done
-        if is_barrier(instruction) or instruction.base in ("membar", "fence"):
+        if step.barrier or step.fence:
             self._floor = done
             self._issued = 0.0
 
@@ -156,15 +183,16 @@ class _Walk:
         started = max(self._now(), self._issue_time())
         return due if due.at >= started else _Due(started, self._last)
 
-    def _asynchronous(self, instruction: Instruction, due: _Due) -> _Due:
+    def _asynchronous(self, step: _Step, due: _Due) -> _Due:
         """When an instruction of the `cp.async` family starts; copies are collected until their commit."""
+        instruction = step.instruction
         kind = instruction.modifiers[2]
         if kind == "commit_group":
             self._groups.append(self._copies_in_flight or due)
             self._copies_in_flight = None
             return due
         if kind not in ("wait_group", "wait_all"):
-            copied = _Due(due.at + self._latency(instruction), _Event(instruction, due.at, due.by))
+            copied = _Due(due.at + step.latency, _Event(instruction, due.at, due.by))
             self._copies_in_flight = max(self._copies_in_flight or copied, copied, key=lambda d: d.at)
             return due
         count = instruction.operands[0] if instruction.operands else None
@@ -175,11 +203,11 @@ class _Walk:
             waited.append(self._copies_in_flight)
         return max([due, *waited], key=lambda d: d.at)
 
-    def _blame(self, code: Sequence[Instruction], end: float) -> dict[Instruction, float]:
+    def _blame(self, code: Sequence[_Step], end: float) -> dict[Instruction, float]:
         """Follow the causes back from the last start; spread the time over all where issue was the limit."""
         if self._issue_time() >= self._now() and self._issued:
-            total = sum(self._lowering.issue(i) for i in code)
-            return {i: end * self._lowering.issue(i) / total for i in code}
+            total = sum(step.issue for step in code)
+            return {step.instruction: end * step.issue / total for step in code}
         blame: dict[Instruction, float] = {}
         at, event = end, self._last
         while event is not None:
