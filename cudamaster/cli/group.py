@@ -74,5 +74,5 @@ def cudamaster() -> None:
 
     Without a GPU, kernels run on a virtual one and times are modelled; without an API key, a built-in expert
     proposes. Exit codes: 0 done, 1 the kernel was judged and refused, 2 usage, 3 the machine lacks something,
-    70 a fault of cudamaster, 130 interrupted.
+    70 a fault of cudamaster, 130 interrupted (by Ctrl-C, SIGTERM or a hangup).
     """

@@ -1,11 +1,11 @@
-"""Ctrl-C during a run: the first asks it to stop and keep its best, the second ends the process at once."""
+"""Ctrl-C, SIGTERM or a hangup: the first stops a run and keeps its best, the second ends the process."""
 
 import math
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -14,18 +14,26 @@ from cudamaster.errors import INTERRUPTED
 ONE_SIGNAL_SECONDS = 0.5
 """Signals so soon after the first are the same wish: `timeout` and shells tell a process and its group."""
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 @contextmanager
 def stopped_by_signals(
     say: Callable[[str], None], cut_short: Callable[[], None]
 ) -> Iterator[threading.Event]:
-    """An event that SIGINT and SIGTERM set; the earlier handlers are back afterwards.
+    """An event that SIGINT, SIGTERM and SIGHUP set; the earlier handlers are back afterwards.
+
+    A hangup takes the terminal with it: what would be written there leads nowhere from then on. Where SIGHUP
+    is ignored, as under `nohup`, it stays so.
 
     `cut_short` is called once, in a thread of its own, to end what is under way.
     """
     stop, first = threading.Event(), [math.inf]
+    terminals = [descriptor for descriptor in (1, 2) if os.isatty(descriptor)]
 
     def handle(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            _lead_nowhere(terminals)
         if time.monotonic() - first[0] > ONE_SIGNAL_SECONDS:
             os._exit(INTERRUPTED)  # the journal is on the disk, and threads would be waited for otherwise
         if stop.is_set():
@@ -35,10 +43,17 @@ def stopped_by_signals(
         say("interrupted: ending what is under way, keeping the best so far (again: stop at once)")
         threading.Thread(target=cut_short, daemon=True).start()
 
-    numbers = (signal.SIGINT, signal.SIGTERM)
+    numbers = [n for n in SIGNALS if n != signal.SIGHUP or signal.getsignal(n) is not signal.SIG_IGN]
     before = {number: signal.signal(number, handle) for number in numbers}
     try:
         yield stop
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _lead_nowhere(descriptors: Iterable[int]) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in descriptors:
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)

@@ -1,5 +1,6 @@
 """`cudamaster optimize`: search for a faster kernel, and store the best with its proof."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,20 @@ candidates_option = click.option(
     type=click.IntRange(1, MOST_CANDIDATES),
     help="Kernels proposed a round, judged in parallel.",
 )
+
+
+def finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """A callback that refuses `nan` and `inf`, which no range excludes."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no number of minutes.", context, parameter)
+    return value
+
+
 minutes_option = click.option(
-    "--max-minutes", type=click.FloatRange(0, min_open=True), help="Begin no further round after this."
+    "--max-minutes",
+    type=click.FloatRange(0, min_open=True),
+    callback=finite,
+    help="Begin no further round after this.",
 )
 
 

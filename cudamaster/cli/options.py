@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+LARGEST_SEED = 2**63 - 1
 as_json = click.option("--json", "as_json", is_flag=True, help="Write one JSON document to stdout.")
 device = click.option(
     "--device",
@@ -13,8 +14,25 @@ device = click.option(
 )
 precision = click.option("--precision", required=True, help="fp32 or bf16.")
 operator = click.option("--operator", required=True, help="An operator's name or alias, such as spmv_csr.")
-entry = click.option("--entry", help='The extern "C" function to call, where the file has several.')
-seed = click.option("--seed", default=0, show_default=True, help="Inputs and choices follow from it.")
+
+
+def not_empty(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A callback that refuses an empty text, which would read as if the option were left out."""
+    if value is not None and not value.strip():
+        raise click.BadParameter("it is empty.", context, parameter)
+    return value
+
+
+entry = click.option(
+    "--entry", callback=not_empty, help='The extern "C" function to call, where the file has several.'
+)
+seed = click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, LARGEST_SEED),
+    help="Inputs and choices follow from it.",
+)
 shape = click.option(
     "--shape",
     "shapes",

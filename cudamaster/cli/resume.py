@@ -8,7 +8,7 @@ from cudamaster.cli import options
 
 
 @click.command("resume")
-@click.argument("run")
+@click.argument("run", callback=options.not_empty)
 @options.runs_dir
 @options.as_json
 @click.pass_context

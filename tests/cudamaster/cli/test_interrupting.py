@@ -32,6 +32,26 @@ def test_a_signal_and_its_echo_ask_once_and_cut_short_once() -> None:
     assert len(said) == 1
 
 
+def test_a_hangup_asks_to_stop_as_well() -> None:
+    cut = threading.Event()
+    with stopped_by_signals(lambda _: None, cut.set) as stop:
+        os.kill(os.getpid(), signal.SIGHUP)
+
+        assert cut.wait(5)
+        assert stop.is_set()
+
+
+def test_a_hangup_that_is_ignored_stays_so() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with stopped_by_signals(lambda _: None, lambda: None) as stop:
+            os.kill(os.getpid(), signal.SIGHUP)
+
+            assert not stop.is_set()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_the_earlier_handlers_are_back_afterwards() -> None:
     before = signal.getsignal(signal.SIGINT)
     with stopped_by_signals(lambda _: None, lambda: None):

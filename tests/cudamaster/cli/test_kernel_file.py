@@ -55,6 +55,7 @@ FILES = {
     "no entry": ("__global__ void f() {}\n", [], "the file defines none of matrix_mul"),
     "two entries": (ENTRY + ENTRY.replace("matrix_mul", "matrix_mul_optimized"), [], "pick one with --entry"),
     "the other precision": (ENTRY.replace("matrix_mul", "matrix_mul_bf16"), [], "not an entry for fp32"),
+    "an empty entry": (ENTRY, ["--entry", ""], "it is empty"),
     "an entry that is not there": (ENTRY, ["--entry", "other"], "other"),
 }
 

@@ -167,3 +167,20 @@ def test_our_own_fault_is_one_line_and_a_log_file(
     assert "a fault of cudamaster" in last
     assert str(log) in last
     assert "Traceback" in log.read_text()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *(["--seed", "-1"], ["--seed", str(2**63)], ["--max-minutes", "nan"], ["--max-minutes", "inf"]),
+        *(["--max-minutes", "-1"], ["--max-minutes", "0"]),
+    ],
+)
+def test_a_number_out_of_range_is_refused_before_anything_is_opened(
+    folders: list[str], asked: list[str], capsys: Output
+) -> None:
+    opening = ScriptedOpening()
+
+    assert exit_code_of([*OPTIMIZE, *folders, *asked], opening) == 2
+    assert opening.opened == []
+    assert asked[0] in capsys.readouterr().err

@@ -79,3 +79,10 @@ def test_a_journal_changed_by_hand_is_named_and_not_resumed(tmp_path: Path, caps
 
     assert exit_code_of(["resume", folder.name, "--runs-dir", str(tmp_path / "runs")], ScriptedOpening()) == 3
     assert "journal.jsonl:1 is not a cudamaster.event/1 event" in capsys.readouterr().err
+
+
+def test_an_empty_name_does_not_mean_the_only_run(tmp_path: Path, capsys: Output) -> None:
+    scripted_run.folder(tmp_path)
+
+    assert exit_code_of(["resume", "", "--runs-dir", str(tmp_path / "runs")], ScriptedOpening()) == 2
+    assert "it is empty" in capsys.readouterr().err

@@ -1,0 +1,32 @@
+import subprocess
+import sys
+
+WHILE_LOADING = """
+import os, signal, sys
+class Impatient:
+    def find_spec(self, name, path=None, target=None):
+        if name == "cudamaster.cli.boundary":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Impatient())
+from cudamaster.cli import main
+main(["--version"])
+"""
+WHEN_DONE = """
+import atexit, os, signal
+atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
+from cudamaster.cli import main
+main(["operators", "--json"])
+"""
+
+
+def ended(program: str) -> tuple[int, str]:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+def test_ctrl_c_while_the_program_is_loaded_is_130_and_nothing_else() -> None:
+    assert ended(WHILE_LOADING) == (130, "")
+
+
+def test_ctrl_c_after_the_work_is_done_changes_nothing() -> None:
+    assert ended(WHEN_DONE) == (0, "")
