@@ -9,6 +9,14 @@ OUT_OF_MEMORY = re.compile(
 GIB = 1 << 30
 
 
+def printable(text: str) -> str:
+    """`text` of a worker with `?` for what a terminal or a file may not take: control characters, surrogates.
+
+    Line breaks and tabs stay.
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
+
+
 @dataclass(frozen=True, slots=True)
 class WorkerEnd:
     """A worker that will answer no more, and why."""
@@ -51,4 +59,4 @@ class WorkerEnd:
     @property
     def _last_words(self) -> str:
         lines = [line.strip() for line in self.printed.splitlines() if line.strip()]
-        return f' after printing "{lines[-1][:200]}"' if lines else ""
+        return f' after printing "{printable(lines[-1][:200])}"' if lines else ""

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from cudamaster.toolchain.devices.virtual.replies import (
+    MOST_TEXT,
     ReplyForged,
     decode_failure,
     decode_faults,
@@ -46,7 +47,7 @@ def test_faults_and_profiles_come_back_as_they_were() -> None:
     assert decode_profile(over_the_wire(encode_profile(PROFILE))) == PROFILE
 
 
-@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "1", None, True, [1]])
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), 10**400, "1", None, True, [1]])
 def test_only_amounts_are_numbers(value: object) -> None:
     with pytest.raises(ReplyForged):
         number(value)
@@ -70,6 +71,9 @@ def test_only_amounts_are_numbers(value: object) -> None:
         [{**encode_profile(PROFILE)[0], "metrics": {"registers": "many"}}],
         [{**encode_profile(PROFILE)[0], "metrics": []}],
         [encode_profile(PROFILE)[0]] * 2000,
+        [{**encode_profile(PROFILE)[0], "launches": float("inf")}],
+        [{**encode_profile(PROFILE)[0], "metrics": {"registers": float("inf")}}],
+        [{**encode_profile(PROFILE)[0], "metrics": {"registers": 10**400}}],
     ],
 )
 def test_a_made_up_profile_is_refused(forged: object) -> None:
@@ -83,3 +87,29 @@ def test_a_made_up_profile_is_refused(forged: object) -> None:
 def test_a_made_up_failure_is_refused(forged: object) -> None:
     with pytest.raises(ReplyForged):
         decode_failure(forged)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"line": float("inf")},
+        {"line": float("nan")},
+        {"line": 10**400},
+        {"line": [[]]},
+        {"block": [1, 2]},
+        {"block": [float("inf"), 0, 0]},
+        {"thread": "abc"},
+        {"message": 7},
+    ],
+)
+def test_a_made_up_fault_is_refused(part: dict[str, object]) -> None:
+    with pytest.raises(ReplyForged):
+        decode_faults(over_the_wire([{**encode_fault(FAULT), **part}]))
+
+
+def test_texts_are_short_and_fit_to_print() -> None:
+    text = "\x1b]0;title\x07 \ud800\u202e\r\n\tend" + "x" * 10_000
+    (fault,) = decode_faults(over_the_wire([{**encode_fault(FAULT), "message": text}]))
+    assert fault.message.startswith("?]0;title? ???\n\tend")
+    assert len(fault.message) == MOST_TEXT
+    assert fault.message.encode()

@@ -23,6 +23,7 @@ LIVED = WorkerEnd(
     [
         (replace(LIVED, exit_code=0), "the entry ended the process with exit(0)"),
         (replace(LIVED, exit_code=3, printed="a\nlast words\n\n"), 'exit(3) after printing "last words"'),
+        (replace(LIVED, exit_code=3, printed="\x1b[2Jgone\x07"), 'exit(3) after printing "?[2Jgone?"'),
         (replace(LIVED, signal_name="SIGSEGV"), "the entry crashed with SIGSEGV"),
         (replace(LIVED, timed_out=True), "the call did not end within 1.5 s"),
         (replace(LIVED, forged=True), "wrote into the harness's own channel"),

@@ -18,9 +18,9 @@ from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.stages import note_spent
 from cudamaster.toolchain.worker.ending import GIB, WorkerEnd
+from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.segment import Segment
 from cudamaster.toolchain.worker.wire import Message
-from cudamaster.toolchain.worker.worker import Worker
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ def _argument(item: Tensor | Scalar) -> dict[str, Any]:
     return {"name": item.name, "value": item.value, "ctype": item.ctype}
 
 
-def understood(reply: Message | WorkerEnd, worker: Worker) -> Message | RunFailure:
+def understood(reply: Message | WorkerEnd, limits: WorkerLimits) -> Message | RunFailure:
     """What our worker program said, or why it could not: the candidate's end, or an unknown of ours.
 
     A fault of our own inside a call is nobody's wrong answer: it is logged with its place, and the call is
@@ -74,19 +74,22 @@ def understood(reply: Message | WorkerEnd, worker: Worker) -> Message | RunFailu
     if isinstance(reply, WorkerEnd):
         return RunFailure(FailureKind.TIMED_OUT if reply.timed_out else FailureKind.CRASHED, reply.reason)
     if "out_of_memory" in reply:
-        limit = worker.limits.memory_bytes / GIB
+        limit = limits.memory_bytes / GIB
         return RunFailure(FailureKind.CRASHED, f"the call ran out of memory (limit {limit:.3g} GiB)")
-    if "broken" in reply:
-        words = str(reply["broken"]).strip()
-        log.error("the virtual GPU failed in a call:\n%s", words)
-        last = words.splitlines()[-1][:300] if words else "no words"
-        return RunFailure(FailureKind.UNSUPPORTED, f"the virtual GPU itself failed on this call: {last}")
     try:
-        said = dict(reply["answer"])
+        if "broken" in reply:
+            return _broken(replies.words_of(reply, "broken"))
+        said = replies.answer_of(reply)
         note_spent(said.pop("spent", None))
         return replies.decode_failure(said["failure"]) if "failure" in said else said
-    except (KeyError, TypeError, ReplyForged):
+    except ReplyForged:
         return forged()
+
+
+def _broken(words: str) -> RunFailure:
+    log.error("the virtual GPU failed in a call:\n%s", words)
+    last = words.strip().splitlines()[-1][:300] if words.strip() else "no words"
+    return RunFailure(FailureKind.UNSUPPORTED, f"the virtual GPU itself failed on this call: {last}")
 
 
 def forged() -> RunFailure:

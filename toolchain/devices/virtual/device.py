@@ -174,7 +174,7 @@ class VirtualDevice:
                 seconds=manner.seconds,
                 answer=functools.partial(self._translations.answer, build),
             )
-            said = understood(reply, held.worker)
+            said = understood(reply, held.worker.limits)
             result = said if isinstance(said, RunFailure) else understand(said, outputs)
             held.tainted = isinstance(result, RunFailure)
             return result

@@ -1,6 +1,7 @@
 """What a worker says about a call, between JSON and the toolchain's nouns.
 
-The worker's half encodes; the trusted half decodes and takes nothing for granted: a number is finite.
+The worker's half encodes; the trusted half decodes and takes nothing for granted: a number is finite, and a
+text short and fit to print.
 """
 
 import math
@@ -11,9 +12,14 @@ from typing import Any
 from cudamaster.toolchain.outputs import FailureKind, Fault, RunFailure
 from cudamaster.toolchain.profile import HotLine, KernelProfile, Launch, Profile
 from cudamaster.toolchain.timing import Clock
+from cudamaster.toolchain.worker.ending import printable
 
 MOST_TEXT = 2000
+MOST_WORDS = 10_000
 MOST_ENTRIES = 1000
+MOST_AMOUNT = float(1 << 63)
+NO_PARTS = (AttributeError, KeyError, TypeError, ValueError, OverflowError)
+"""What reading a reply raises that lacks something, or has something else in its place."""
 
 
 class ReplyForged(Exception):
@@ -31,7 +37,7 @@ def decode_failure(fields: Any) -> RunFailure:
     try:
         fault = None if fields["fault"] is None else decode_fault(fields["fault"])
         return RunFailure(FailureKind(fields["kind"]), _text(fields["reason"]), fault)
-    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+    except NO_PARTS as failure:
         raise ReplyForged("a failure without its parts") from failure
 
 
@@ -52,11 +58,11 @@ def decode_fault(fields: Any) -> Fault:
             kind=_text(fields["kind"]),
             message=_text(fields["message"]),
             kernel=None if fields["kernel"] is None else _text(fields["kernel"]),
-            line=None if fields["line"] is None else int(fields["line"]),
+            line=None if fields["line"] is None else _whole(fields["line"]),
             block=None if fields["block"] is None else _three(fields["block"]),
             thread=None if fields["thread"] is None else _three(fields["thread"]),
         )
-    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+    except NO_PARTS as failure:
         raise ReplyForged("a fault without its parts") from failure
 
 
@@ -69,29 +75,47 @@ def decode_profile(kernels: Any) -> Profile:
     """Raises ReplyForged."""
     try:
         return Profile(Clock.MODELLED, tuple(_kernel(fields) for fields in _entries(kernels)))
-    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+    except NO_PARTS as failure:
         raise ReplyForged("a profile without its parts") from failure
 
 
 def number(value: Any) -> float:
-    """A finite number that is at least 0. Raises ReplyForged."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        raise ReplyForged(f"{str(value)[:40]} is no amount")
+    """A number from 0 to 2^63. Raises ReplyForged."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_AMOUNT:
+        raise ReplyForged("no amount")
     return float(value)
+
+
+def answer_of(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer in a message. Raises ReplyForged."""
+    answer = reply.get("answer")
+    if not isinstance(answer, dict):
+        raise ReplyForged("no answer")
+    return dict(answer)
+
+
+def words_of(reply: Mapping[str, Any], name: str) -> str:
+    """The end of what a message says under `name`, fit to print. Raises ReplyForged."""
+    words = reply.get(name)
+    if not isinstance(words, str):
+        raise ReplyForged("no words")
+    return printable(words[-MOST_WORDS:])
 
 
 def _kernel(fields: Mapping[str, Any]) -> KernelProfile:
     launch = fields["launch"]
     return KernelProfile(
         name=_text(fields["name"]),
-        launch=Launch(_three(launch["grid"]), _three(launch["block"]), int(launch["dynamic_shared_bytes"])),
-        launches=int(fields["launches"]),
+        launch=Launch(
+            _three(launch["grid"]), _three(launch["block"]), _whole(launch["dynamic_shared_bytes"])
+        ),
+        launches=_whole(fields["launches"]),
         time_ms=number(fields["time_ms"]),
-        metrics={_text(name): float(value) for name, value in fields["metrics"].items()},
+        metrics={_text(name): _finite(value) for name, value in fields["metrics"].items()},
         bound=_text(fields["bound"]),
         bound_by=_text(fields["bound_by"]),
         hot_lines=tuple(
-            HotLine(int(line["line"]), number(line["share"]), _text(line["why"]))
+            HotLine(_whole(line["line"]), number(line["share"]), _text(line["why"]))
             for line in _entries(fields["hot_lines"])
         ),
     )
@@ -106,9 +130,20 @@ def _entries(value: Any) -> Sequence[Any]:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise ReplyForged("no text")
-    return value[:MOST_TEXT]
+    return printable(value[:MOST_TEXT])
+
+
+def _whole(value: Any) -> int:
+    return int(number(value))
+
+
+def _finite(value: Any) -> float:
+    found = float(value)
+    if not math.isfinite(found):
+        raise ReplyForged("no figure")
+    return found
 
 
 def _three(value: Any) -> tuple[int, int, int]:
     x, y, z = value
-    return int(x), int(y), int(z)
+    return _whole(x), _whole(y), _whole(z)

@@ -1,0 +1,69 @@
+"""What the trusted side makes of replies: whoever knows a request's token can answer any JSON object."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudamaster.toolchain.arguments import Access, Arguments, Tensor
+from cudamaster.toolchain.devices.virtual.calls import forged, outputs_of, profiled_of, understood
+from cudamaster.toolchain.outputs import FailureKind, RunFailure
+from cudamaster.toolchain.worker.hardening import WorkerLimits
+from cudamaster.toolchain.worker.segment import Segment
+
+FAULT = {"kind": "race", "message": "m", "kernel": None, "line": 1, "block": None, "thread": None}
+
+
+def received(text: str) -> Any:
+    return json.loads(text)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "{}",
+        '{"answer": ["failure"]}',
+        '{"answer": [["failure", 1]]}',
+        '{"answer": "failure"}',
+        '{"answer": {"failure": ["kind"]}}',
+        '{"answer": {"failure": {"kind": ["crashed"], "reason": "", "fault": null}}}',
+        '{"answer": {"failure": {"kind": "crashed", "reason": 1, "fault": null}}}',
+        '{"broken": [1]}',
+    ],
+)
+def test_a_reply_that_is_not_of_our_program_is_a_forged_one(reply: str) -> None:
+    assert understood(received(reply), WorkerLimits()) == forged()
+
+
+def test_a_reason_can_be_printed_whatever_was_sent() -> None:
+    reply = r'{"answer": {"failure": {"kind": "crashed", "reason": "\ud800\u001b[2J", "fault": null}}}'
+    found = understood(received(reply), WorkerLimits())
+    assert found == RunFailure(FailureKind.CRASHED, "??[2J")
+    found = understood(received(r'{"broken": "Traceback\nE: \udfff\u0007"}'), WorkerLimits())
+    assert isinstance(found, RunFailure)
+    assert found.reason == "the virtual GPU itself failed on this call: E: ??"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"faults": [{**FAULT, "line": float("inf")}]},
+        {"faults": {"0": FAULT}},
+        {"leaked_bytes": float("inf")},
+        {"leaked_bytes": 10**400},
+        {"seconds": "1"},
+    ],
+)
+def test_outputs_with_a_made_up_part_are_forged(part: dict[str, object]) -> None:
+    y = np.zeros(4, np.float32)
+    said = {"faults": [], "leaked_bytes": 0, "seconds": 0.0, **part}
+    arguments = Arguments((Tensor("y", y, Access.OUTPUT),), "y")
+    assert outputs_of(received(json.dumps(said)), arguments, Segment({"y": y}, writable=True)) == forged()
+
+
+@pytest.mark.parametrize(
+    "said", [{}, {"kernels": [], "launches": float("inf")}, {"kernels": 1, "launches": 1}]
+)
+def test_a_made_up_profile_is_forged(said: dict[str, object]) -> None:
+    assert profiled_of(received(json.dumps(said))) == forged()
