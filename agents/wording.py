@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+COUNTED = ("byte", "instruction", "request", "wavefront")
+"""Units that take a plural."""
 
 
 def scaled(value: float, unit: str) -> str:
@@ -17,6 +19,15 @@ def figure(value: float) -> str:
     if abs(value) < 1e4:
         return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
     return scaled(value, "").strip()
+
+
+def quantity(value: float, unit: str = "") -> str:
+    """A number as people write it, never with an exponent, and its unit: `20000 requests`, `0.31 ms`."""
+    text = f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    if "e" in text:
+        text = f"{value:.9f}".rstrip("0").rstrip(".")
+    plural = unit in COUNTED and value != 1
+    return f"{text} {unit}{'s' if plural else ''}".rstrip()
 
 
 def shape_words(shape: Mapping[str, int | float]) -> str:

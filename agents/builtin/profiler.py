@@ -2,21 +2,39 @@
 
 from cudamaster.agents.bottleneck import heaviest, telling_metrics
 from cudamaster.agents.nouns import Attempt, Diagnosis, Situation
+from cudamaster.agents.wording import quantity, shape_words
 from cudamaster.toolchain.metrics import METRICS
 from cudamaster.toolchain.profile import Profile
+from cudamaster.toolchain.timing import Clock
+from mskernelbench.evaluation import Evaluation, Interval
+from mskernelbench.ratios import RESOLUTION
 
 UNCHANGED = 0.02
 """Relative change below which a metric counts as unchanged."""
 
 
-def diagnose(profile: Profile) -> Diagnosis:
-    """The bound of the heaviest kernel, with the evidence. Raises ValueError where there is no kernel."""
+def diagnose(profile: Profile, evaluation: Evaluation | None = None) -> Diagnosis:
+    """The bound of the heaviest kernel, with the evidence, and the workload where the verdict tells it.
+
+    Raises ValueError where there is no kernel.
+    """
     kernel = heaviest(profile)
     if kernel is None:
         raise ValueError("a profile without kernels has nothing to diagnose")
     share = kernel.time_ms / profile.time_ms if profile.time_ms else 1.0
     part = f"{kernel.name}, {share:.0%} of the time: " if len(profile.kernels) > 1 else ""
-    return Diagnosis(kernel.bound, f"{part}{kernel.bound_by}", telling_metrics(kernel))
+    workload = profiled_workload(evaluation) if evaluation else ""
+    where = f" (on {workload})" if workload else ""
+    return Diagnosis(kernel.bound, f"{part}{kernel.bound_by}{where}", telling_metrics(kernel))
+
+
+def profiled_workload(evaluation: Evaluation) -> str:
+    """The heaviest timed workload in words, which is the one profiled; empty where none was timed."""
+    timed = [row for row in evaluation.workloads if row.speedup]
+    if not timed:
+        return ""
+    row = max(reversed(timed), key=lambda row: row.weight or 0)
+    return f"{shape_words(row.shape)} {row.pattern or ''}".rstrip()
 
 
 def conclude(situation: Situation, attempt: Attempt) -> str:
@@ -36,10 +54,12 @@ def _outcome(situation: Situation, attempt: Attempt) -> str:
     if before is None or after is None:
         return f"predicted {metric} {direction}, which the profile does not show"
     unit = METRICS[metric].unit if metric in METRICS else ""
-    moved = f"it went from {before:.4g} to {after:.4g} {unit}".rstrip()
+    workload = profiled_workload(attempt.evaluation)
+    where = f" on {workload}" if workload else ""
     if abs(after - before) <= UNCHANGED * abs(before):
-        return f"predicted {metric} {direction}, but it stayed at {after:.4g} {unit}".rstrip()
+        return f"predicted {metric} {direction}, but it stayed at {quantity(after, unit)}{where}"
     kept = (after > before) == (direction == "higher")
+    moved = f"it went from {quantity(before)} to {quantity(after, unit)}{where}"
     return f"predicted {metric} {direction}, {'and' if kept else 'but'} {moved}"
 
 
@@ -53,8 +73,20 @@ def _worth(situation: Situation, attempt: Attempt) -> str:
     speedup, best = attempt.evaluation.speedup, situation.best.evaluation.speedup
     if speedup is None:
         return "correct, but not timed"
-    before = best.centre if best and situation.best.number else 1.0
-    verdict = "faster than" if speedup.low > before else "no faster than"
+    before = best if best and situation.best.number else Interval(1.0, 1.0, 1.0)
+    verdict = _compared(speedup, before, attempt.evaluation.clock)
     kernel = heaviest(attempt.profile)
     bound = f", now bound by {kernel.bound}" if kernel else ""
-    return f"{speedup.centre:.2f}x the baseline, {verdict} the best before ({before:.2f}x){bound}"
+    return f"{speedup.centre:.2f}x the baseline, {verdict} the best before ({before.centre:.2f}x){bound}"
+
+
+def _compared(speedup: Interval, before: Interval, clock: str) -> str:
+    """`faster than`, `slower than` or `as fast as`: what the clock cannot tell apart is as fast."""
+    if clock == Clock.MODELLED:
+        low = high = speedup.centre / before.centre
+        least = RESOLUTION
+    else:
+        low, high, least = speedup.low / before.high, speedup.high / before.low, 1.0
+    if low > least:
+        return "faster than"
+    return "slower than" if high < 1 / least else "as fast as"

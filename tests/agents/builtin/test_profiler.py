@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import pytest
 
 from cudamaster.agents.builtin.profiler import conclude, diagnose
 from cudamaster.agents.nouns import Plan
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.evaluation import Status
+from mskernelbench.evaluation import Interval, Status, WorkloadResult
 from tests.doubles.situations import attempt, evaluation, profile, situation
 
 PLAN = Plan("tile", "Stage a tile.", "FMAs wait", "fma_pipe_utilisation", "higher")
@@ -47,8 +49,27 @@ def test_a_kept_prediction_is_told_with_its_figures() -> None:
 
 def test_a_failed_prediction_is_told_as_one() -> None:
     assert "higher, but it went from 10 to 5 %" in lesson(5.0, 0.8)
-    assert "no faster than" in lesson(5.0, 0.8)
+    assert "slower than the best before" in lesson(5.0, 0.8)
     assert "but it stayed at 10.1 %" in lesson(10.1, 1.5)
+
+
+@pytest.mark.parametrize("speedup", [0.95, 1.0, 1.09])
+def test_a_modelled_gain_under_a_tenth_is_no_gain(speedup: float) -> None:
+    assert "as fast as the best before (1.00x)" in lesson(5.0, speedup)
+
+
+def test_the_profile_is_told_with_the_workload_it_is_of() -> None:
+    small = WorkloadResult("paper", {"N": 64}, speedup=Interval(2, 2, 2), weight=64)
+    large = WorkloadResult("real", {"N": 4096}, speedup=Interval(2, 2, 2), weight=4096, pattern="rmat")
+    verdict = replace(evaluation(speedup=2.0), workloads=(large, small))
+    now = situation(baseline_profile=profile(metrics={"global_load_requests": 20_000.0}))
+    plan = Plan("tile", "c", "r", "global_load_requests", "lower")
+    seen = profile(metrics={"global_load_requests": 5_000.0})
+
+    assert diagnose(seen, verdict).sentence.endswith("(on N=4096 rmat)")
+    assert "it went from 20000 to 5000 requests on N=4096 rmat" in conclude(
+        now, attempt(1, plan, verdict=verdict, seen=seen)
+    )
 
 
 def test_without_a_prediction_only_the_worth_is_told() -> None:
