@@ -1,11 +1,13 @@
 """The cache folder: whole or absent, whoever dies when."""
 
+import errno
 import threading
 from pathlib import Path
 
 import pytest
 
 from cudamaster.toolchain import cache
+from cudamaster.toolchain.errors import EnvironmentLacks
 
 
 @pytest.fixture(autouse=True)
@@ -69,6 +71,34 @@ def test_only_old_remains_are_removed(own_cache: Path) -> None:
         made = folder.stat().st_mtime
         assert cache.remove_stale(made + 1) == 0
         assert cache.remove_stale(made + cache.STALE_SECONDS + 1) == 1
+
+
+def test_a_folder_that_cannot_be_made_is_named_with_its_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    for place in ("/proc/x", str(tmp_path / "file"), str(tmp_path / "file" / "below")):
+        monkeypatch.setenv("CUDAMASTER_CACHE_DIR", place)
+        with pytest.raises(EnvironmentLacks, match=f"{place} cannot be used: .*CUDAMASTER_CACHE_DIR"):
+            cache.cache_folder()
+
+
+def test_a_folder_in_which_nothing_can_be_made_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDAMASTER_CACHE_DIR", "/proc/self")
+    with pytest.raises(EnvironmentLacks, match="/proc/self cannot be used"), cache.private_folder():
+        pass
+    with pytest.raises(EnvironmentLacks, match="/proc/self cannot be used"), cache.held("abcdef"):
+        pass
+
+
+def test_writing_without_room_says_that_the_cache_is_full(own_cache: Path) -> None:
+    def fill(_: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(EnvironmentLacks, match=f"the cache folder {own_cache} is full"):
+        cache.publish_folder(own_cache / "key", fill)
+    with pytest.raises(EnvironmentLacks, match=r"is full: .* MiB needed"):
+        cache.require_room(cache.cache_folder(), 1 << 62)
 
 
 def _write(folder: Path, text: str) -> None:

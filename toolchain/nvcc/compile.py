@@ -1,12 +1,13 @@
 """A kernel's way through nvcc: gate, flags, cache, one bounded compile, and a `Build` either way."""
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from cudamaster.toolchain.build import Build, Diagnostic
-from cudamaster.toolchain.cache import held, private_folder
+from cudamaster.toolchain.cache import held, private_folder, require_room
 from cudamaster.toolchain.elf import exported_functions
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.confinement import compiler_confinement
@@ -20,6 +21,9 @@ from cudamaster.toolchain.process import MIB, ProcessLimits, ProcessResult, run_
 from cudamaster.toolchain.stages import note
 
 LIMITS = ProcessLimits(seconds=60.0, memory_bytes=4 << 30, file_bytes=64 * MIB)
+ROOM_BYTES = LIMITS.file_bytes
+"""Free in the cache when a compile starts; most need a quarter."""
+NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded")
 FILENAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\.cu")
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 OUT_OF_MEMORY = re.compile(
@@ -34,6 +38,7 @@ def compile_kernel(
 
     A source that is refused, does not compile, or takes more time or memory than `limits` is a `Build`
     without a library. Equal sources are compiled once, however many threads and processes ask at a time.
+    Raises EnvironmentLacks where the cache has no room.
     """
     refused = _refusal(source)
     if refused is not None:
@@ -79,6 +84,7 @@ def _refusal(source: KernelSource) -> Diagnostic | None:
 def _compile(job: _Job, limits: ProcessLimits) -> Build:
     source = job.source
     with private_folder() as folder:
+        require_room(folder, ROOM_BYTES)
         (folder / source.filename).write_text(source.text)
         (folder / "exports").write_text(f"{{ global: {source.entry}; local: *; }};\n")
         command = compile_command(job.toolchain, job.architecture, job.flags, Path(source.filename))
@@ -90,11 +96,20 @@ def _compile(job: _Job, limits: ProcessLimits) -> Build:
             limits=limits,
             confinement=compiler_confinement(job.toolchain, folder),
         )
+        if not result.ok and NO_ROOM.search(result.output):
+            _fill_room(folder)
         ptx = _readable_ptx(folder, source)
         note("nvcc", result.processor_seconds)
         log = result.output.replace(f"{folder}/", "")
         build = job.build(parse_diagnostics(log, source.filename, ptx), log, result.seconds)
         return _finished(build, result, folder, ptx, limits)
+
+
+def _fill_room(folder: Path) -> None:
+    """Raises OSError where there really is no room: a source can make the compiler say so of itself."""
+    with (folder / "room").open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, ROOM_BYTES)
+    (folder / "room").unlink()
 
 
 def _finished(build: Build, result: ProcessResult, folder: Path, ptx: str, limits: ProcessLimits) -> Build:

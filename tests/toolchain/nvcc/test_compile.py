@@ -135,6 +135,10 @@ def test_headers_of_the_toolkit_and_of_the_host_compiler_are_read(toolchain: Too
     assert build.ok, build.log
 
 
+def test_a_source_that_speaks_of_a_full_disk_is_a_failed_build(toolchain: Toolchain) -> None:
+    assert "No space left" in compiled("#error No space left on device\n", toolchain).first_error
+
+
 def test_a_damaged_cache_entry_is_built_again(toolchain: Toolchain) -> None:
     build = compiled(SCALE, toolchain)
     assert build.library is not None

@@ -15,6 +15,7 @@ from cudamaster.toolchain.devices.virtual.codegen.emitter import Mode
 from cudamaster.toolchain.devices.virtual.jit import host_key
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel, Module
 from cudamaster.toolchain.devices.virtual.translation import Translation, decoded, translate
+from cudamaster.toolchain.errors import EnvironmentLacks
 
 FOLDER = "virtual-code"
 WRITERS = ("analysis/*.py", "codegen/*.py", "isa/*.py", "ptx/*.py", "jit.py", "translation.py")
@@ -82,6 +83,6 @@ def translated(job: Job) -> Translation:
     found = stored(key)
     if found is None:
         found = job.translate()
-        with contextlib.suppress(OSError):  # a process that runs candidates may not write
+        with contextlib.suppress(OSError, EnvironmentLacks):  # a process that runs candidates may not write
             publish_file(path_of(key), found.encoded())
     return found
