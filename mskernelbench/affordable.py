@@ -25,11 +25,11 @@ class Limits:
 
 WHOLE = {Clock.MODELLED: Limits(2**30, 5 * 2**24), Clock.MEASURED: Limits(2**35, 2**28)}
 """For a full verdict."""
-QUICK = {Clock.MODELLED: Limits(2**27, 2**26), Clock.MEASURED: Limits(2**30, 5 * 2**24)}
+QUICK = {Clock.MODELLED: Limits(2**27, 5 * 2**24), Clock.MEASURED: Limits(2**30, 5 * 2**24)}
 """For a verdict on a few workloads, as a search asks for again and again."""
 QUICK_COUNT = 2
 USER_FACTOR = 8
-"""The lightest of the user's own shapes is compared up to limits this much wider."""
+"""In a full verdict the lightest of the user's own shapes is compared up to limits this much wider."""
 
 
 def affordable(
@@ -37,7 +37,7 @@ def affordable(
 ) -> tuple[Workload, ...]:
     """Those of `workloads` to compare, lightest first; a few of them when it must be `quick`.
 
-    Where none is cheap, the lightest within wider limits: in a full verdict only of the user's own.
+    Where none is cheap, the lightest of the user's own within wider limits.
     """
 
     def within(workload: Workload, limits: Limits) -> bool:
@@ -50,4 +50,4 @@ def affordable(
     if chosen:
         return chosen[:QUICK_COUNT] if quick else chosen
     last = whole if quick else whole * USER_FACTOR
-    return tuple(w for w in ranked[:1] if (quick or w.set == "user") and within(w, last))
+    return tuple(w for w in ranked[:1] if w.set == "user" and within(w, last))

@@ -1,4 +1,8 @@
-"""Finds the entry in a candidate's source: the accepted name it defines, or what to say of none or two."""
+"""Finds the entry in a candidate's source: the accepted name it defines, or what to say of none or two.
+
+What a definition returns is not looked at, and a name that macros hand on is taken at their word: the library
+exports the entry or does not, and the build says so.
+"""
 
 import re
 from dataclasses import dataclass
@@ -7,6 +11,9 @@ from mskernelbench.operator import Operator, Precision
 
 SUFFIXES = ("", "_optimized", "_origin")
 NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+
+BODY = re.compile(r"\s*(?:noexcept\s*)?(?:->[\w\s:*&]+)?\{")
+TYPE_BEFORE = re.compile(r"[\w>*&)\]]\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,7 @@ def find_entry(
     names = (chosen,) if chosen else accepted_names(operator, precision)
     text = blanked(source)
     found = [entry for name in names for entry in definitions(text, name)]
+    found = found or [entry for name in names for entry in _handed_on(text, name)]
     if len(found) == 1 and 'extern "C"' in source:
         return found[0]
     return EntryProblem(_problem(found, names, operator, precision, text))
@@ -51,10 +59,21 @@ def blanked(source: str) -> str:
 def definitions(text: str, name: str) -> list[Entry]:
     """Where `text`, without comments, defines a host function called `name`."""
     found = []
-    for match in re.finditer(rf"\bvoid\s+{re.escape(name)}\s*\(", text):
-        if _has_body(text, match.end()) and not _on_device(text, match.start()):
+    for match in re.finditer(rf"(?:\b\w+\s+)?(?<![\w.>:~])({re.escape(name)})\s*\(", text):
+        if _has_body(text, match.end()) and _is_declared(text, match.start(1)):
             found.append(Entry(name, text.count("\n", 0, match.start()) + 1))
     return found
+
+
+def _handed_on(text: str, name: str) -> list[Entry]:
+    """Where macros of `text` are given `name` or stand for it; the first place is the entry's."""
+    macros = "|".join(map(re.escape, re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)\(", text, re.MULTILINE)))
+    word = rf"(?<!\w){re.escape(name)}(?!\w)"
+    places = [rf"^[ \t]*#[ \t]*define[ \t]+\w[^\n]*?[ \t)]{word}"]
+    if macros:
+        places.append(rf"(?<!\w)(?:{macros})[ \t]*\([^();{{}}]*?{word}")
+    starts = [match.end() for place in places for match in re.finditer(place, text, re.MULTILINE)]
+    return [Entry(name, text.count("\n", 0, min(starts)) + 1)] if starts else []
 
 
 def _has_body(text: str, start: int) -> bool:
@@ -63,13 +82,15 @@ def _has_body(text: str, start: int) -> bool:
     while depth and position < len(text):
         depth += {"(": 1, ")": -1}.get(text[position], 0)
         position += 1
-    return text[position:].lstrip().startswith("{")
+    return BODY.match(text, position) is not None
 
 
-def _on_device(text: str, start: int) -> bool:
-    """Whether the declaration that holds `start` is marked `__global__` or `__device__`."""
-    declaration = re.split(r"[;{}]", text[:start])[-1]
-    return "__global__" in declaration or "__device__" in declaration
+def _is_declared(text: str, start: int) -> bool:
+    """Whether a type stands before `start`, and neither `__global__` nor `__device__`."""
+    declaration = re.sub(r"^[ \t]*#[^\n]*", "", re.split(r"[;{}]", text[:start])[-1], flags=re.MULTILINE)
+    if "__global__" in declaration or "__device__" in declaration:
+        return False
+    return bool(TYPE_BEFORE.search(declaration))
 
 
 def _problem(

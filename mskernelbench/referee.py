@@ -155,25 +155,31 @@ class Referee:
         if not timed:
             return accepted(self._bench, built.entry, checked.results)
         with self._race.beside(timed):
-            cheap = affordable(timed, self.operator, self.precision, self.device.clock, quick=quick)
-            compared = checker.compare(built.build, cheap)
+            compared = checker.compare(built.build, self._cheap(timed, quick=quick))
             outcome = compared.refusal or self._time(built.build, timed, compared.results)
         if isinstance(outcome, Refusal):
             return refused(self._bench, built.entry, outcome, checked.results + compared.results)
         return accepted(self._bench, built.entry, [*checked.results, *outcome])
 
+    def _cheap(self, timed: Sequence[Workload], *, quick: bool) -> tuple[Workload, ...]:
+        """What is compared of `timed`; where a quick verdict could afford none, of all timed workloads."""
+        pools = (timed, self.timed_workloads()) if quick else (timed,)
+        clock = self.device.clock
+        found = (affordable(pool, self.operator, self.precision, clock, quick=quick) for pool in pools)
+        return next((cheap for cheap in found if cheap), ())
+
     def _time(
         self, build: Build, timed: Sequence[Workload], compared: Sequence[WorkloadResult]
     ) -> list[WorkloadResult] | Refusal:
-        """A row for every timed workload, with its error where it was compared."""
+        """A row for every timed workload, with its error where it was compared, and those only compared."""
         errors = {_key(row): row.error_ratio for row in compared}
         rows = []
         for workload in timed:
             row = self._race.run(build, workload)
             if isinstance(row, Refusal):
                 return row
-            rows.append(replace(row, error_ratio=errors.get(_key(row))))
-        return rows
+            rows.append(replace(row, error_ratio=errors.pop(_key(row), None)))
+        return [row for row in compared if _key(row) in errors] + rows
 
     def _build(self, source: str, entry: str | None) -> Built | Refusal:
         found = find_entry(source, self.operator, self.precision, entry)

@@ -35,6 +35,44 @@ def test_an_extern_c_block_and_a_broken_line_are_understood() -> None:
     assert found(source) == Entry("matrix_mul", 2)
 
 
+@pytest.mark.parametrize(
+    "head", ["int ", "cudaError_t ", "auto ", "const char* ", "unsigned long\n", "::std::size_t ", "void* "]
+)
+def test_what_an_entry_returns_does_not_matter(head: str) -> None:
+    source = f'extern "C" {head}matrix_mul({ARGUMENTS}) {{ return {{}}; }}\n'
+    assert found(source) == Entry("matrix_mul", 1)
+    assert found(f'extern "C" auto matrix_mul({ARGUMENTS}) noexcept -> int {{ return 0; }}') == Entry(
+        "matrix_mul", 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        (f"#define EVERYWHERE __host__ __device__\n{define('matrix_mul')}", 2),
+        (f'#define ENTRY matrix_mul\nextern "C" void ENTRY({ARGUMENTS}) {{ }}', 1),
+        (f'#define DEFINE(name) extern "C" void name({ARGUMENTS})\nDEFINE(matrix_mul) {{ }}', 2),
+        (f'#define DEFINE(t, name) extern "C" t name({ARGUMENTS}) {{ }}\nDEFINE(void, matrix_mul)', 2),
+    ],
+)
+def test_an_entry_that_macros_make_is_left_for_the_build_to_find(source: str, line: int) -> None:
+    assert found(source) == Entry("matrix_mul", line)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "void f() { matrix_mul(a, b); }",
+        "void f() { if (matrix_mul(a)) { } }",
+        "struct S { int matrix_mul; };",
+        "void S::matrix_mul(int a) { }",
+        "#define OTHER(x) x\nvoid f() { OTHER(a); matrix_mul(b); }",
+    ],
+)
+def test_a_call_or_a_member_is_no_entry(source: str) -> None:
+    assert isinstance(found(f'extern "C" int g();\n{source}'), EntryProblem)
+
+
 @pytest.mark.parametrize("brackets", [0, 1])
 def test_declarations_comments_strings_and_kernels_are_no_entries(brackets: int) -> None:
     source = (

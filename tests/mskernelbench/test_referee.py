@@ -94,6 +94,18 @@ def test_a_search_asks_for_few_timed_workloads_and_they_are_compared_too() -> No
     assert "and 2 timed workloads (4 larger timed workloads were not compared)" in evaluation.reason
 
 
+def test_where_those_few_are_large_a_lighter_one_is_compared_and_has_no_time() -> None:
+    gemm = load_operator("matrix_mul")
+    device = ScriptedDevice({gemm.baseline(FP32): Script(honest(gemm))})
+    large = Workload("paper", {"M": 520, "N": 520, "K": 520}, "shifted")
+    evaluation = Referee(device, gemm, FP32).evaluate(gemm.baseline(FP32), timed=[large])
+    lighter, timed = evaluation.workloads[-2:]
+    assert (lighter.shape["M"], lighter.speedup) == (1, None)
+    assert lighter.error_ratio is not None
+    assert timed.error_ratio is None
+    assert "1 timed workload (1 larger timed workload was not compared)" in evaluation.reason
+
+
 def test_rows_that_were_compared_have_an_error_and_the_others_are_counted() -> None:
     evaluation = referee(honest(SPMV)).evaluate(CANDIDATE)
     assert all(row.error_ratio is not None for row in evaluation.workloads)
