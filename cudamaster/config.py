@@ -31,7 +31,9 @@ def folders(
 
     def user(folder: str, variable: str, kind: str) -> Path:
         value = environment.get(variable)
-        return Path(value).expanduser() if value else Path(getattr(platformdirs, kind)("cudamaster")) / folder
+        if value:
+            return Path(os.path.expanduser(value))  # noqa: PTH111 (Path's fails where nobody has that home)
+        return Path(getattr(platformdirs, kind)("cudamaster")) / folder
 
     return Folders(
         runs=runs or user("runs", "CUDAMASTER_RUNS_DIR", "user_data_dir"),

@@ -7,7 +7,8 @@
     │   ├── RunNotFound            no stored run has this name
     │   ├── RunBusy                another process works on this run
     │   ├── GroundChanged          a run's verdicts are not comparable with those of this machine or version
-    │   ├── FolderUnwritable       a folder that must be written cannot be
+    │   ├── RunDamaged             a run's journal was changed, so that the run cannot go on
+    │   ├── FolderUnwritable       a folder that must be written cannot be; 3 where no option named it
     │   └── NotAvailable           a known feature that this version lacks
     ├── BrokenStore                a stored file does not say what it should: exit code 3
     └── Interrupted                the user asked to stop; the best so far is kept: exit code 130
@@ -66,8 +67,19 @@ class GroundChanged(UsageError):
     """What a run's verdicts rest on is no longer the same."""
 
 
+class RunDamaged(UsageError):
+    """A run's journal was changed, so that the run cannot go on."""
+
+    def __init__(self, run: str, fault: str) -> None:
+        super().__init__(f"the journal of run {run} is damaged: {fault}; start a new run")
+
+
 class FolderUnwritable(UsageError):
-    """A folder that must be written cannot be."""
+    """A folder that must be written cannot be; `exit_code` says whether an option named it."""
+
+    def __init__(self, message: str, *, by_option: bool = True) -> None:
+        super().__init__(message)
+        self.exit_code = USAGE if by_option else ENVIRONMENT
 
 
 class NotAvailable(UsageError):

@@ -74,10 +74,11 @@ def tell(profile: "Profile | RunFailure", about: "Json", source: str, *, as_json
 def show(profile: "Profile", source: str) -> None:
     """Print each kernel: heading, metrics, hot lines."""
     from cudamaster.cli import console
+    from cudamaster.report.figures import counted
     from cudamaster.report.profile import hot_line_table, kernel_heading, metric_table
 
     stdout = console.results()
-    stdout.print(f"{profile.time_ms:.4g} ms {profile.clock}, {len(profile.kernels)} kernels")
+    stdout.print(f"{profile.time_ms:.4g} ms {profile.clock}, {counted(len(profile.kernels), 'kernel')}")
     for kernel in profile.kernels:
         stdout.print("\n".join(kernel_heading(kernel)))
         stdout.print(metric_table(kernel, unit_of))

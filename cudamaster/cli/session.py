@@ -17,6 +17,7 @@ from cudamaster.config import folders
 from cudamaster.errors import DONE, INTERRUPTED
 from cudamaster.report.document import to_text
 from cudamaster.report.events import EventLines
+from cudamaster.report.figures import counted
 from cudamaster.report.run import closing_table, run_document
 from cudamaster.search.outcome import INTERRUPTED as BY_INTERRUPTION
 from cudamaster.search.outcome import Outcome
@@ -56,8 +57,9 @@ def begin(context: click.Context, request: Request) -> int:
     model = choose_model(request.model)
     user_workloads(chosen.operator, request.shapes, request.matrices)  # what is wrong with them is said now
     where = folders(runs=request.runs_dir, results=request.out)
-    require_writable(where.runs, "runs", "give another with --runs-dir")
-    require_writable(where.results, "results", "give another with --out")
+    runs_named, results_named = request.runs_dir is not None, request.out is not None
+    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=runs_named)
+    require_writable(where.results, "results", "give another with --out", by_option=results_named)
     with opening(context).device(request.device) as (device, reason):
         settings = _settings(request, chosen, device.name, model.name, where.results)
         run = new_run(where.runs, settings.operator, settings.precision, utc_now())
@@ -92,12 +94,13 @@ def say_choices(settings: Settings, chosen: OperatorChoice, device: str, model: 
     """Say what was chosen for the user, and why."""
     entry = chosen.operator.entry_symbol(chosen.precision)
     operator = f"{settings.operator} {settings.precision}, entry {entry}"
+    budget = f"{counted(settings.rounds, 'round')} of {counted(settings.candidates, 'candidate')}"
     minutes = f", at most {settings.max_minutes:g} min" if settings.max_minutes else ""
     rows = {
         "operator": f"{operator} ({chosen.reason})" if chosen.reason else operator,
         "device": device,
         "model": model,
-        "budget": f"{settings.rounds} rounds of {settings.candidates} candidates{minutes}",
+        "budget": f"{budget}{minutes}",
         "run": f"{run.name} in {run.path.parent}",
     }
     stderr = console.progress()
@@ -112,7 +115,9 @@ def go_on(context: click.Context, name: str, runs_dir: Path | None, as_json: boo
     if finished:
         return tell(finished, as_json=as_json)
     settings = settings_of(run)
-    require_writable(Path(settings.results), "results", "make it writable, or start anew with --out")
+    mend = "make it writable, or start anew with --out"
+    require_writable(Path(settings.results), "results", mend, by_option=False)
+    require_writable(run.path, "run's", "make it writable", by_option=runs_dir is not None)
     with opening(context).device(settings.device) as (device, _):
         console.progress().print(
             f"run        {run.name} goes on, {settings.operator} {settings.precision} on {device.name}"

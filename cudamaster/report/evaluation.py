@@ -17,7 +17,7 @@ def verdict_lines(evaluation: Evaluation) -> list[str]:
     if evaluation.guard:
         lines.append(f"guard {evaluation.guard}")
     if evaluation.speedup:
-        lines.append(f"speedup {times(evaluation.speedup)} {clocked(evaluation.clock)}")
+        lines.append(f"speedup {times(evaluation.speedup)}, {clocked(evaluation.clock)}")
     if evaluation.paper_score is not None:
         lines.append(f"paper score {evaluation.paper_score:.2f}")
     if evaluation.attainment is not None:

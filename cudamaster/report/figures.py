@@ -18,9 +18,14 @@ def percent(share: float | None) -> str:
 
 def clocked(clock: str) -> str:
     """What a figure's clock means, so that a modelled time is never taken for a measured one."""
-    return "modelled, not measured on a GPU" if clock == "modelled" else "measured"
+    return "modelled (not measured on a GPU)" if clock == "modelled" else "measured"
 
 
 def shape_text(shape: "dict[str, object]") -> str:
     """`M=64 N=2048`."""
     return " ".join(f"{name}={value}" for name, value in shape.items())
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 kernel`, `2 kernels`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

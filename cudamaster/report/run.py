@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cudamaster.report.document import Json
-from cudamaster.report.figures import clocked, percent, times
+from cudamaster.report.figures import clocked, counted, percent, times
 from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.search.outcome import INTERRUPTED, Best, Outcome
 from cudamaster.store.results import KERNEL
@@ -106,7 +106,8 @@ def closing_rows(outcome: Outcome) -> list[tuple[str, str]]:
     else:
         rows += _best_rows(outcome, outcome.best)
     stopped = STOPPED_BY[outcome.stopped_by]
-    spent = f"{outcome.rounds} rounds, {outcome.candidates} candidates, {outcome.seconds:.0f} s"
+    worked = f"{counted(outcome.rounds, 'round')}, {counted(outcome.candidates, 'candidate')}"
+    spent = f"{worked}, {outcome.seconds:.0f} s"
     rows.append(("stopped", f"{stopped} ({spent})"))
     if outcome.stopped_by == INTERRUPTED:
         rows.append(("go on with", f"cudamaster resume {outcome.run}"))
@@ -118,7 +119,7 @@ def _baseline_text(outcome: Outcome) -> str:
     if figures is None:
         return "not judged yet"
     count, attained = len(figures["workloads"]), percent(figures["attainment"])
-    mean = f"{figures['geomean_ms']:.4g} ms {outcome.clock}, geometric mean of {count} workloads"
+    mean = f"{figures['geomean_ms']:.4g} ms {outcome.clock}, geometric mean of {counted(count, 'workload')}"
     return f"{mean}; {attained} of the roofline"
 
 
@@ -126,10 +127,10 @@ def _best_rows(outcome: Outcome, best: Best) -> list[tuple[str, str]]:
     evaluation = best.evaluation
     milliseconds = geometric_mean([ms for w in evaluation.workloads if (ms := w.candidate_ms)])
     bounds = sorted({w.bound for w in evaluation.workloads if w.bound})
-    provisional = " on the rounds' workloads" if outcome.stopped_by == INTERRUPTED else ""
+    provisional = ", so far on the workloads of the rounds only" if outcome.stopped_by == INTERRUPTED else ""
     return [
         ("best", f"{milliseconds:.4g} ms {outcome.clock}"),
-        ("speedup", f"{times(evaluation.speedup)} {clocked(outcome.clock)}{provisional}"),
+        ("speedup", f"{times(evaluation.speedup)}, {clocked(outcome.clock)}{provisional}"),
         ("attainment", f"{percent(evaluation.attainment)} of the roofline, {' and '.join(bounds)}-bound"),
         ("changed", f"{best.plan.change} ({best.plan.strategy}, round {best.round})"),
         ("why", best.plan.reason),

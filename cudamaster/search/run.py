@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from cudamaster.errors import GroundChanged, Interrupted
+from cudamaster.errors import GroundChanged, Interrupted, RunDamaged
 from cudamaster.search.collaborators import Collaborators
 from cudamaster.search.context import Context
 from cudamaster.search.graph import run_graph
@@ -14,7 +14,7 @@ from cudamaster.search.outcome import INTERRUPTED, Outcome
 from cudamaster.search.settings import Settings
 from cudamaster.search.storing import store_champion
 from cudamaster.search.summing_up import Tally, seconds_worked
-from cudamaster.store.codec import Json, decode, encode
+from cudamaster.store.codec import Json, Malformed, decode, encode
 from cudamaster.store.journal import Journal, Listener, utc_now
 from cudamaster.store.results import digest_of
 from cudamaster.store.runs import RunFolder, started
@@ -23,14 +23,23 @@ from mskernelbench.errors import BenchmarkError
 
 
 def settings_of(folder: RunFolder) -> Settings:
-    """What a stored run was asked to do."""
-    return decode(Settings, started(folder.events(), folder)["settings"])
+    """What a stored run was asked to do. Raises RunDamaged where its journal says nothing one could ask."""
+    first = started(folder.events(), folder)
+    try:
+        settings = decode(Settings, first.get("settings"))
+        settings.require_sensible()
+    except ValueError as fault:
+        raise RunDamaged(folder.name, f"in its settings, {fault}") from fault
+    return settings
 
 
 def outcome_in(folder: RunFolder) -> Outcome | None:
-    """The outcome of a finished run; None while it is not."""
+    """The outcome of a finished run; None while it is not. Raises RunDamaged where it cannot be read."""
     finished = [event for event in folder.events() if event["event"] == "finished"]
-    return decode(Outcome, finished[-1]["outcome"]) if finished else None
+    try:
+        return decode(Outcome, finished[-1].get("outcome")) if finished else None
+    except Malformed as fault:
+        raise RunDamaged(folder.name, f"in its outcome, {fault}") from fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +89,9 @@ class Run:
 
     def _require_same_ground(self, first: Json) -> None:
         for name, now in self._ground().items():
-            if first[name] != now:
+            if first.get(name) != now:
                 raise GroundChanged(
-                    f"run {self.folder.name} began with {name} {first[name]}, which is now {now}: "
+                    f"run {self.folder.name} began with {name} {first.get(name)}, which is now {now}: "
                     "its verdicts would not be comparable with new ones; start a new run"
                 )
 
@@ -90,6 +99,8 @@ class Run:
         ledger = Ledger(journal, earlier, self.stop)
         try:
             state = run_graph(self._context(ledger, earlier), self.folder.checkpoint_path)
+        except Malformed as fault:
+            raise RunDamaged(self.folder.name, f"in its events, {fault}") from fault
         except (Interrupted, ToolchainError, BenchmarkError):
             if not self.stop.is_set():
                 raise  # only what was cut short by the stop may fail because of it

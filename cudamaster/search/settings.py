@@ -1,5 +1,6 @@
 """What a run was asked to do; written as its journal's first event, and all that `resume` needs."""
 
+import math
 from dataclasses import dataclass
 
 
@@ -33,3 +34,12 @@ class Settings:
     def on_own_workloads(self) -> bool:
         """Whether the user's workloads are timed in place of the operator's sets."""
         return bool(self.shapes or self.matrices)
+
+    def require_sensible(self) -> None:
+        """Raise ValueError for a number that no request could have had."""
+        least = {"rounds": 1, "candidates": 1, "parallel": 1, "max_debugs": 0, "seed": 0}
+        for name, bound in least.items():
+            if getattr(self, name) < bound:
+                raise ValueError(f"{name} is {getattr(self, name)}, below {bound}")
+        if self.max_minutes is not None and not 0 < self.max_minutes < math.inf:
+            raise ValueError(f"max_minutes is {self.max_minutes}")

@@ -47,13 +47,20 @@ def held(folder: Path, *, wait: bool = True) -> Iterator[None]:
         os.close(descriptor)
 
 
-def require_writable(folder: Path, what: str, mend: str) -> None:
-    """Make `folder` and prove that a file can be written there. Raises FolderUnwritable."""
+PROBE_BYTES = 4096
+
+
+def require_writable(folder: Path, what: str, mend: str, *, by_option: bool = True) -> None:
+    """Make `folder` and prove that a file with content can be written there.
+
+    Raises FolderUnwritable; `by_option` says whether the user named the folder with an option.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=folder, prefix=".probe."):
-            pass
+        with NamedTemporaryFile(dir=folder, prefix=".probe.") as probe:
+            probe.write(bytes(PROBE_BYTES))
+            probe.flush()
     except OSError as cause:
         raise FolderUnwritable(
-            f"cannot write the {what} folder {folder} ({cause.strerror}): {mend}"
+            f"cannot write the {what} folder {folder} ({cause.strerror}): {mend}", by_option=by_option
         ) from cause

@@ -12,6 +12,10 @@ Json = dict[str, Any]
 T = TypeVar("T")
 
 
+class Malformed(ValueError):
+    """A value that `encode` did not make of this kind."""
+
+
 def encode(value: Any) -> Any:
     """`value` as JSON values; a float that JSON lacks becomes the string `inf`, `-inf` or `nan`."""
     if isinstance(value, Enum):
@@ -28,8 +32,13 @@ def encode(value: Any) -> Any:
 
 
 def decode(kind: type[T], value: Any) -> T:
-    """The `kind` that `encode` made `value` from. Raises KeyError or TypeError where it is another thing."""
-    return cast(T, _decode(kind, value))
+    """The `kind` that `encode` made `value` from. Raises Malformed where it is another thing."""
+    try:
+        return cast(T, _decode(kind, value))
+    except KeyError as fault:
+        raise Malformed(f"{fault} is missing") from fault
+    except (TypeError, ValueError, AttributeError) as fault:
+        raise Malformed(str(fault)) from fault
 
 
 def _decode(kind: Any, value: Any) -> Any:
@@ -41,12 +50,23 @@ def _decode(kind: Any, value: Any) -> Any:
     if origin is not None and issubclass(origin, Mapping):
         return {key: _decode(get_args(kind)[1], item) for key, item in value.items()}
     if is_dataclass(kind):
+        _require(isinstance(value, Mapping), "an object", value)
         return cast(Any, kind)(
             **{n: _decode(t, value[n]) for n, t in _hints(cast(Any, kind)).items() if n in value}
         )
     if isinstance(kind, type) and issubclass(kind, Enum | float):
         return kind(value)
+    if kind in PLAIN:
+        _require(type(value) is kind, PLAIN[kind], value)
     return value
+
+
+PLAIN: Mapping[Any, str] = {int: "a whole number", str: "a text", bool: "true or false"}
+
+
+def _require(right: bool, wanted: str, value: Any) -> None:
+    if not right:
+        raise TypeError(f"{value!r} is not {wanted}")
 
 
 def _decode_union(kinds: tuple[Any, ...], value: Any) -> Any:
@@ -59,6 +79,7 @@ def _decode_union(kinds: tuple[Any, ...], value: Any) -> Any:
 
 
 def _decode_tuple(kinds: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
+    _require(isinstance(value, list | tuple), "a list", value)
     if len(kinds) == 2 and kinds[1] is Ellipsis:
         return tuple(_decode(kinds[0], item) for item in value)
     return tuple(_decode(kind, item) for kind, item in zip(kinds, value, strict=True))

@@ -41,11 +41,20 @@ class Journal:
         """Write one event and wait until it is on the disk."""
         with self._lock:
             line: Json = {"schema": SCHEMA, "time": self._now().isoformat(), "event": event} | fields
-            self._file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
-            os.fsync(self._file.fileno())
+            self._write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
             for listener in self._listeners:
                 listener(line)
         return line
+
+    def _write(self, line: bytes) -> None:
+        """Raises OSError with the journal's name, which that of a descriptor lacks."""
+        try:
+            rest = memoryview(line)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+            os.fsync(self._file.fileno())
+        except OSError as cause:
+            raise OSError(cause.errno, cause.strerror, str(self.path)) from cause
 
     def close(self) -> None:
         """Nothing is appended afterwards."""
@@ -79,4 +88,6 @@ def _event(line: bytes, path: Path, number: int) -> Json:
         raise BrokenStore(f"{path}:{number} is not JSON; the journal was changed by hand") from cause
     if not isinstance(event, dict) or event.get("schema") != SCHEMA:
         raise BrokenStore(f"{path}:{number} is not a {SCHEMA} event; another version wrote it")
+    if not isinstance(event.get("event"), str) or not isinstance(event.get("time"), str):
+        raise BrokenStore(f"{path}:{number} lacks the event's name or time; the journal was changed by hand")
     return event

@@ -70,7 +70,7 @@ def test_the_end_is_a_table_that_says_modelled(folders: list[str], capsys: Outpu
     exit_code_of([*OPTIMIZE, *folders], ScriptedOpening())
     table = capsys.readouterr().out
 
-    assert "2.50x [2.48, 2.52] modelled, not measured on a GPU" in table
+    assert "2.50x [2.48, 2.52], modelled (not measured on a GPU)" in table
     assert "change 0 of round 2 (strategy_0, round 2)" in table
     assert "all rounds are done (3 rounds, 6 candidates" in table
 
@@ -79,7 +79,7 @@ def test_progress_is_plain_lines_where_there_is_no_terminal(folders: list[str], 
     exit_code_of([*OPTIMIZE, *folders, "--json"], ScriptedOpening())
     lines = capsys.readouterr().err.splitlines()
 
-    assert "baseline   correct, attains 10.0 % of the roofline" in lines
+    assert any(line.startswith("baseline   correct, attains 10.0 % of the roofline") for line in lines)
     assert any(line.startswith("  #1   strategy_0") and "correct, 1.50x modelled" in line for line in lines)
     assert any(line.startswith("  #2   strategy_1") and "wrong: the script says so" in line for line in lines)
     assert any(line.startswith("all sets   #4 strategy_0: correct, 2.50x") for line in lines)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cudamaster.cli.boundary import exit_code_of
-from cudamaster.store.runs import list_runs
+from cudamaster.store.runs import RunFolder, list_runs
 from tests.doubles import scripted_run
 from tests.doubles.scripted_opening import ScriptedOpening
 
@@ -86,3 +86,44 @@ def test_an_empty_name_does_not_mean_the_only_run(tmp_path: Path, capsys: Output
 
     assert exit_code_of(["resume", "", "--runs-dir", str(tmp_path / "runs")], ScriptedOpening()) == 2
     assert "it is empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("rounds", "x", "'x' is not a whole number"),
+        ("rounds", 0, "rounds is 0, below 1"),
+        ("shapes", [5], "5 is not a text"),
+        ("shapes", "M=4", "'M=4' is not a list"),
+        ("operator", None, "None is not a text"),
+        ("max_minutes", "nan", "max_minutes is nan"),
+    ],
+)
+def test_settings_changed_by_hand_are_named_and_not_resumed(
+    tmp_path: Path, capsys: Output, field: str, value: object, words: str
+) -> None:
+    folder = begun(tmp_path)
+    events = folder.events()[:1]
+    events[0]["settings"][field] = value
+    folder.journal_path.write_text("".join(json.dumps(event) + "\n" for event in events))
+
+    assert exit_code_of(["resume", folder.name, "--runs-dir", str(tmp_path / "runs")], ScriptedOpening()) == 2
+    told = capsys.readouterr().err
+    assert f"the journal of run {folder.name} is damaged: in its settings, " in told
+    assert words in told
+
+
+def test_an_outcome_changed_by_hand_is_named(tmp_path: Path, capsys: Output) -> None:
+    folder = begun(tmp_path)
+    events = folder.events()
+    events[-1]["outcome"] = 5
+    folder.journal_path.write_text("".join(json.dumps(event) + "\n" for event in events))
+
+    assert exit_code_of(["resume", folder.name, "--runs-dir", str(tmp_path / "runs")], ScriptedOpening()) == 2
+    assert "is damaged: in its outcome, 5 is not an object" in capsys.readouterr().err
+
+
+def begun(tmp_path: Path) -> RunFolder:
+    folder = scripted_run.folder(tmp_path)
+    scripted_run.run(folder, tmp_path / "r", scripted_run.team(), scripted_run.judge()).work()
+    return folder

@@ -22,7 +22,7 @@ def test_a_correct_kernel_has_every_figure() -> None:
 
     assert lines == [
         "correct: why",
-        "speedup 2.00x modelled, not measured on a GPU",
+        "speedup 2.00x, modelled (not measured on a GPU)",
         "paper score 2.50",
         "attainment 50.0 % of the roofline",
     ]

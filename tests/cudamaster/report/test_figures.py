@@ -1,4 +1,4 @@
-from cudamaster.report.figures import clocked, percent, shape_text, times
+from cudamaster.report.figures import clocked, counted, percent, shape_text, times
 from mskernelbench.evaluation import Interval
 
 
@@ -13,9 +13,13 @@ def test_a_figure_that_does_not_exist_is_said_to_be_unknown() -> None:
 
 
 def test_a_modelled_figure_says_that_no_gpu_measured_it() -> None:
-    assert clocked("modelled") == "modelled, not measured on a GPU"
+    assert clocked("modelled") == "modelled (not measured on a GPU)"
     assert clocked("measured") == "measured"
 
 
 def test_a_shape_is_names_and_sizes() -> None:
     assert shape_text({"M": 64, "r": 0.25}) == "M=64 r=0.25"
+
+
+def test_one_thing_is_singular() -> None:
+    assert [counted(n, "kernel") for n in (0, 1, 2)] == ["0 kernels", "1 kernel", "2 kernels"]
