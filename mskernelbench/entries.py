@@ -4,6 +4,7 @@ What a definition returns is not looked at, and a name that macros hand on is ta
 exports the entry or does not, and the build says so.
 """
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from mskernelbench.operator import Operator, Precision
 SUFFIXES = ("", "_optimized", "_origin")
 NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 
+MOST_MENTIONS, MOST_CHARACTERS = 1000, 10_000
+"""Mentions of a name that are looked at, and the length of a list of arguments: a file cannot take for ever."""
 BODY = re.compile(r"\s*(?:noexcept\s*)?(?:->[\w\s:*&]+)?\{")
 TYPE_BEFORE = re.compile(r"[\w>*&)\]]\s*$")
 
@@ -59,7 +62,8 @@ def blanked(source: str) -> str:
 def definitions(text: str, name: str) -> list[Entry]:
     """Where `text`, without comments, defines a host function called `name`."""
     found = []
-    for match in re.finditer(rf"(?:\b\w+\s+)?(?<![\w.>:~])({re.escape(name)})\s*\(", text):
+    mentions = re.finditer(rf"(?:\b\w+\s+)?(?<![\w.>:~])({re.escape(name)})\s*\(", text)
+    for match in itertools.islice(mentions, MOST_MENTIONS):
         if _has_body(text, match.end()) and _is_declared(text, match.start(1)):
             found.append(Entry(name, text.count("\n", 0, match.start()) + 1))
     return found
@@ -79,7 +83,7 @@ def _handed_on(text: str, name: str) -> list[Entry]:
 def _has_body(text: str, start: int) -> bool:
     """Whether the argument list opened just before `start` is followed by a body."""
     depth, position = 1, start
-    while depth and position < len(text):
+    while depth and position < min(len(text), start + MOST_CHARACTERS):
         depth += {"(": 1, ")": -1}.get(text[position], 0)
         position += 1
     return BODY.match(text, position) is not None
@@ -87,7 +91,8 @@ def _has_body(text: str, start: int) -> bool:
 
 def _is_declared(text: str, start: int) -> bool:
     """Whether a type stands before `start`, and neither `__global__` nor `__device__`."""
-    declaration = re.sub(r"^[ \t]*#[^\n]*", "", re.split(r"[;{}]", text[:start])[-1], flags=re.MULTILINE)
+    begun = max(text.rfind(mark, 0, start) for mark in ";{}") + 1
+    declaration = re.sub(r"^[ \t]*#[^\n]*", "", text[begun:start], flags=re.MULTILINE)
     if "__global__" in declaration or "__device__" in declaration:
         return False
     return bool(TYPE_BEFORE.search(declaration))

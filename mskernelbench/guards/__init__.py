@@ -2,7 +2,7 @@
 
 `objects/` look at the compiled object before anything runs, `calls/` at every checked call, `times/` at every
 time. A guard is a module with `refuse(evidence) -> str | None`, which returns one sentence of evidence, and
-`STATUS`, `CHEATED` or `WRONG`. Its file's name is the guard's name.
+`STATUS`, `CHEATED`, `WRONG` or `UNSUPPORTED`. Its file's name is the guard's name.
 """
 
 from collections.abc import Callable

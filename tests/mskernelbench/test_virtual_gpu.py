@@ -107,11 +107,18 @@ def test_an_answer_kept_in_static_memory_is_a_cheat(referee: Referee) -> None:
     assert (evaluation.status, evaluation.guard) == (Status.WRONG, None) or evaluation.guard == "stale_output"
 
 
-def test_a_stream_of_its_own_is_a_cheat(referee: Referee) -> None:
+def test_a_stream_of_its_own_is_not_supported(referee: Referee) -> None:
     body = ENTRY.replace("{\n", "{\n    cudaStreamCreate(&stream);\n", 1)
     evaluation = referee.evaluate(source(entry=body))
-    assert (evaluation.status, evaluation.guard) == (Status.CHEATED, "imports")
+    assert (evaluation.status, evaluation.guard) == (Status.UNSUPPORTED, None)
     assert "cudaStreamCreate" in evaluation.reason
+    assert "launch on the stream that is passed" in evaluation.reason
+
+
+def test_a_stream_that_nothing_waits_for_is_a_cheat(referee: Referee) -> None:
+    create = "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);"
+    evaluation = referee.evaluate(source(entry=ENTRY.replace("{\n", f"{{\n    {create}\n", 1)))
+    assert (evaluation.status, evaluation.guard) == (Status.CHEATED, "imports")
 
 
 def test_a_syntax_error_is_a_failed_build_with_its_line(referee: Referee) -> None:

@@ -1,7 +1,8 @@
-"""Refuses objects that import what no kernel needs: processes, files, threads, clocks, libraries, streams.
+"""Refuses objects that import what no kernel needs: processes, files, threads, clocks, libraries.
 
-An allow-list, read from the object's symbol table: `cudaSt##reamCreate` is as visible there as plain
-spelling. It does not see code that computes addresses of functions; the worker's limits are for that.
+An allow-list, read from the object's symbol table: `sys##tem` is as visible there as plain spelling. CUDA
+calls that are merely not supported are left to `unsupported_calls`. It does not see code that computes
+addresses of functions; the worker's limits are for that.
 """
 
 import re
@@ -9,6 +10,7 @@ import re
 from mskernelbench.entries import blanked
 from mskernelbench.evaluation import Status
 from mskernelbench.guards.evidence import ObjectEvidence
+from mskernelbench.guards.objects.unsupported_calls import advice
 
 STATUS = Status.CHEATED
 
@@ -50,7 +52,7 @@ CUB_HEADER = re.compile(r"#\s*include\s*<(?:cub|thrust)/")
 
 def refuse(evidence: ObjectEvidence) -> str | None:
     """The imports that are not on the list."""
-    strange = sorted(name for name in evidence.symbols.undefined if not ALLOWED.fullmatch(name))
+    strange = sorted(n for n in evidence.symbols.undefined if not ALLOWED.fullmatch(n) and not advice(n))
     if _only_for_cub(strange, evidence.source):
         return None
     return f"the object imports {', '.join(strange)}, which no kernel may use" if strange else None

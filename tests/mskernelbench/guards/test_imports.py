@@ -48,7 +48,7 @@ def test_an_honest_host_function_passes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("head", "body", "name"),
     [
-        ("#define PASTE(a, b) a##b\n", "cudaStream_t t; PASTE(cudaSt, reamCreate)(&t);", "cudaStreamCreate"),
+        ("#define PASTE(a, b) a##b\n", "PASTE(cudaDeviceRe, set)();", "cudaDeviceReset"),
         ("#include <cstdlib>\n", 'system("true");', "system"),
         ("#include <dlfcn.h>\n", 'dlopen("libcusparse.so", 1);', "dlopen"),
     ],
@@ -61,8 +61,9 @@ def test_a_dishonest_one_is_refused_by_name(tmp_path: Path, head: str, body: str
 
 UNNEEDED = """
 pthread_create fork socket fopen open mmap mprotect getenv clock_gettime ptrace syscall sigaction
-cudaStreamCreateWithFlags cudaDeviceSetLimit cudaDeviceReset cudaLaunchHostFunc cudaGraphLaunch
-cudaEventRecord cudaMallocManaged cudaHostAlloc cudaGetDriverEntryPointByVersion cublasSgemm_v2 cusparseSpMV
+cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaDeviceSetLimit cudaDeviceReset cudaLaunchHostFunc
+cudaStreamAddCallback cudaGraphAddHostNode cudaGraphDebugDotPrint cudaCtxResetPersistingL2Cache
+cudaEventRecord_ptsz cudaIpcOpenMemHandle cudaGetDriverEntryPointByVersion cublasSgemm_v2 cusparseSpMV
 _ZNSt6thread15_M_start_threadEv _ZNSt14basic_ifstreamIcE
 """
 

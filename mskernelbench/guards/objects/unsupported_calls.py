@@ -1,0 +1,45 @@
+"""Refuses honest CUDA calls that the harness cannot follow: textures, streams, events, graphs, host memory."""
+
+import re
+
+from mskernelbench.evaluation import Status
+from mskernelbench.guards.evidence import ObjectEvidence
+
+STATUS = Status.UNSUPPORTED
+
+ADVICE = {
+    "read the buffers through the pointers that are passed": (
+        r"cuda\w*Texture\w*|cuda\w*Surface\w*|cuda\w*Array\w*|cuda(?:Create|Get)ChannelDesc"
+    ),
+    "launch on the stream that is passed": (
+        r"cudaStream(?:Create|Destroy|Query|WaitEvent|BeginCapture\w*|EndCapture|IsCapturing|GetCaptureInfo\w*"
+        r"|GetFlags|GetPriority|\wetAttribute)|cudaEvent\w+"
+        r"|cudaGraph(?!ics)(?!\w*(?:Host|External|DebugDot))\w+|cudaDeviceGetStreamPriorityRange"
+    ),
+    "work on the device buffers that are passed, and on what cudaMalloc gives": (
+        r"cudaMallocHost|cudaHost(?:Alloc|Register|Unregister|GetDevicePointer|GetFlags)|cudaFreeHost"
+        r"|cudaMallocManaged|cudaMallocPitch|cudaMalloc3D|cudaMem(?:cpy|set)3D(?:Async)?|cudaMemPrefetchAsync"
+        r"|cudaMemAdvise|cudaMemGetInfo|cudaMemPool(?:Create|Destroy|TrimTo|\wetAttribute)"
+        r"|cudaMallocFromPoolAsync|cudaDeviceGet(?:Default)?MemPool|cudaPointerGetAttributes|cudaGetSymbolSize"
+    ),
+    "stay on the device that is current": (
+        r"cudaSetDevice|cudaGetDeviceCount|cudaDeviceGetLimit|cuda\w+etSharedMemConfig|cudaDevice\wetCacheConfig"
+    ),
+}
+"""What to do instead, and the names it goes with."""
+
+
+def refuse(evidence: ObjectEvidence) -> str | None:
+    """The calls, and what to do instead."""
+    calls = sorted(name for name in evidence.symbols.undefined if advice(name))
+    if not calls:
+        return None
+    instead = dict.fromkeys(str(advice(name)) for name in calls)
+    return f"the object calls {', '.join(calls)}, which the harness does not support: {'; '.join(instead)}"
+
+
+def advice(name: str) -> str | None:
+    """What to do instead of calling `name`; None where it is not one of these calls."""
+    if name.endswith(("_ptsz", "_ptds")):
+        return None
+    return next((instead for instead, names in ADVICE.items() if re.fullmatch(names, name)), None)

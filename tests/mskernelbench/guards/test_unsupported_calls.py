@@ -1,0 +1,45 @@
+"""Honest CUDA calls that the harness cannot follow are refused without being called a cheat."""
+
+import pytest
+
+from cudamaster.toolchain.elf import Symbols
+from mskernelbench.catalog import load_operator
+from mskernelbench.evaluation import Status
+from mskernelbench.guards import Refusal, first_refusal
+from mskernelbench.guards.evidence import ObjectEvidence
+from mskernelbench.guards.objects import imports, unsupported_calls
+
+OPERATOR = load_operator("spmv_csr")
+HONEST = """
+cudaCreateTextureObject cudaDestroyTextureObject cudaStreamCreate cudaStreamDestroy cudaEventCreateWithFlags
+cudaEventRecord cudaStreamWaitEvent cudaStreamBeginCapture cudaGraphInstantiate cudaGraphLaunch cudaMallocHost
+cudaHostAlloc cudaMallocManaged cudaMallocPitch cudaMallocArray cudaSetDevice cudaMemGetInfo
+"""
+
+
+def judged(*names: str) -> Refusal | None:
+    return first_refusal("objects", ObjectEvidence(Symbols(frozenset(names), frozenset()), "", OPERATOR))
+
+
+@pytest.mark.parametrize("name", HONEST.split())
+def test_an_honest_call_is_named_with_what_to_do_instead(name: str) -> None:
+    refusal = judged("cudaLaunchKernel", name)
+    assert refusal is not None
+    assert (refusal.status, refusal.guard) == (Status.UNSUPPORTED, None)
+    assert f"calls {name}, which the harness does not support: " in refusal.reason
+
+
+def test_beside_a_dangerous_import_it_is_not_an_excuse() -> None:
+    refusal = judged("cudaStreamCreate", "fork")
+    assert refusal is not None
+    assert (refusal.status, refusal.guard) == (Status.CHEATED, "imports")
+    assert "cudaStreamCreate" not in refusal.reason
+
+
+def test_no_call_is_both_allowed_and_unsupported() -> None:
+    allowed = (
+        "cudaMalloc cudaFree cudaMemcpyAsync cudaMemset2DAsync cudaFuncSetAttribute cudaFuncSetCacheConfig"
+    )
+    for name in [*allowed.split(), "cudaMemcpyToSymbol", "cudaDeviceSynchronize", "cudaStreamSynchronize"]:
+        assert imports.ALLOWED.fullmatch(name)
+        assert unsupported_calls.advice(name) is None
