@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cudamaster.report.document import Json
-from cudamaster.report.figures import percent
+from cudamaster.report.figures import percent, with_parameters
 from cudamaster.report.stopping import STOPPED_BY
 
 Line = str | None
@@ -13,8 +13,10 @@ Line = str | None
 class EventLines:
     """Turns events into lines; remembers plans and the best so far, which events name only once."""
 
-    def __init__(self, clock: str) -> None:
+    def __init__(self, clock: str, workloads: int = 0) -> None:
         self.clock = clock
+        self.workloads = workloads
+        """Workloads timed at the end; the rounds time a few of them."""
         self.best: float | None = None
         """Lower bound of the best speedup so far."""
         self.judged = 0
@@ -25,6 +27,9 @@ class EventLines:
         self._strategies: dict[int, str] = {}
         self._judged_kernels: dict[str, int] = {}
         self._diagnosed: int | None = None
+        self._headed = 0
+        """The last round whose heading was told."""
+        self._operator = "this operator"
 
     def line(self, event: Json) -> Line:
         """The event's line; None for events that only the journal wants."""
@@ -36,20 +41,33 @@ class EventLines:
         for event in events:
             self.line(event)
 
+    def _started(self, event: Json) -> Line:
+        self._operator = event["settings"]["operator"]
+        return None
+
     def _diagnosis(self, event: Json) -> Line:
         value: Any = event["value"]
-        if event["number"] == self._diagnosed:
-            return None
-        self._diagnosed = event["number"]
         of = "the baseline" if event["number"] == 0 else f"#{event['number']}"
+        again = event["number"] == self._diagnosed
+        self._diagnosed, self._headed = event["number"], event["round"]
+        if again:
+            return f"round {event['round']}    {of} is still the best, {value['bound']}-bound"
         return f"round {event['round']}    {of} is {value['bound']}-bound: {value['sentence']}"
 
     def _plan(self, event: Json) -> Line:
         self.round = event["round"]
-        return None if event["value"] else "the planner has nothing left that is likely to gain"
+        if not event["value"]:
+            return self._nothing_planned()
+        return f"round {self.round}" if self._headed < self.round else None
+
+    def _nothing_planned(self) -> str:
+        if self._strategies:
+            return "the planner has nothing left that is likely to gain"
+        return f"the expert knows no strategy for {self._operator}"
 
     def _proposal(self, event: Json) -> Line:
-        self._strategies[event["number"]] = event["plan"]["strategy"]
+        plan = event["plan"]
+        self._strategies[event["number"]] = with_parameters(plan["strategy"], plan.get("parameters", {}))
         twin = self._judged_kernels.setdefault(event["value"], event["number"])
         if twin == event["number"]:
             return None
@@ -63,9 +81,17 @@ class EventLines:
     def _evaluation(self, event: Json) -> Line:
         verdict: Any = event["value"]
         if event["number"] == 0:
-            return f"baseline   {verdict['status']}, attains {percent(verdict['attainment'])} of the roofline"
+            attained = percent(verdict["attainment"])
+            return f"baseline   {verdict['status']}, attains {attained} of the roofline{self._few(verdict)}"
         self.judged += 1
         return f"  #{event['number']:<3} {self._strategy(event)} {self._verdict(verdict)}"
+
+    def _few(self, verdict: Any) -> str:
+        """That the rounds time only some of the workloads, where it is so."""
+        timed = sum("speedup" in row and row["speedup"] is not None for row in verdict.get("workloads", ()))
+        if not 0 < timed < self.workloads:
+            return ""
+        return f"; rounds time {timed} of {self.workloads} workloads, the end all"
 
     def _stopped(self, event: Json) -> Line:
         self.crowning = True
@@ -86,4 +112,4 @@ class EventLines:
         return f"correct, {speedup['centre']:.2f}x {self.clock}, {attained} of the roofline"
 
     def _strategy(self, event: Json) -> str:
-        return f"{self._strategies.get(event['number'], ''):<28}"
+        return f"{self._strategies.get(event['number'], ''):<34}"

@@ -1,5 +1,7 @@
 """Figures as people read them; one way of writing each, everywhere."""
 
+from collections.abc import Mapping
+
 from mskernelbench.evaluation import Interval
 
 
@@ -21,9 +23,15 @@ def clocked(clock: str) -> str:
     return "modelled (not measured on a GPU)" if clock == "modelled" else "measured"
 
 
-def shape_text(shape: "dict[str, object]") -> str:
-    """`M=64 N=2048`."""
-    return " ".join(f"{name}={value}" for name, value in shape.items())
+def shape_text(shape: Mapping[str, object], pattern: str | None = None) -> str:
+    """`M=64 N=2048`, with a sparse matrix's pattern behind it."""
+    sizes = " ".join(f"{name}={value}" for name, value in shape.items())
+    return f"{sizes} {pattern}" if pattern else sizes
+
+
+def with_parameters(strategy: str, parameters: Mapping[str, object]) -> str:
+    """`by_size TILE=2048`: a strategy at its tuning parameters."""
+    return f"{strategy} {shape_text(parameters)}".rstrip()
 
 
 def counted(number: int, noun: str) -> str:

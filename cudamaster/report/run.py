@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cudamaster.report.document import Json
-from cudamaster.report.figures import clocked, counted, percent, times
+from cudamaster.report.figures import clocked, counted, percent, shape_text, times
 from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.search.outcome import INTERRUPTED, Best, Outcome
 from cudamaster.store.results import KERNEL
 from mskernelbench.evaluation import WorkloadResult, interval_document
+from mskernelbench.ratios import RESOLUTION
 from mskernelbench.scores import geometric_mean
+from mskernelbench.spread import extremes, extremes_document
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -74,7 +76,7 @@ def baseline_attainment(workload: WorkloadResult) -> float:
 
 def best_document(best: Best) -> Json:
     """The best kernel: what it is, and its figures."""
-    figures = {
+    figures: Json = {
         "speedup": interval_document(best.evaluation.speedup, "geomean"),
         "attainment": best.evaluation.attainment,
     }
@@ -83,7 +85,7 @@ def best_document(best: Best) -> Json:
         "kernel_sha256": best.kernel_sha256,
         "strategy": best.plan.strategy,
         "round": best.round,
-    } | {key: figure for key, figure in figures.items() if figure is not None}
+    } | {k: v for k, v in (figures | extremes_document(best.evaluation)).items() if v is not None}
 
 
 def closing_table(outcome: Outcome) -> "Table":
@@ -102,7 +104,7 @@ def closing_rows(outcome: Outcome) -> list[tuple[str, str]]:
     """The closing table as names and texts."""
     rows = [("baseline", _baseline_text(outcome))]
     if outcome.best is None:
-        rows.append(("best", "nothing beat the baseline"))
+        rows.append(("best", f"nothing beat the baseline{_why_nothing(outcome)}"))
     else:
         rows += _best_rows(outcome, outcome.best)
     stopped = STOPPED_BY[outcome.stopped_by]
@@ -112,6 +114,32 @@ def closing_rows(outcome: Outcome) -> list[tuple[str, str]]:
     if outcome.stopped_by == INTERRUPTED:
         rows.append(("go on with", f"cudamaster resume {outcome.run}"))
     return rows
+
+
+def _why_nothing(outcome: Outcome) -> str:
+    """Why no kernel is the best, as the end of a sentence."""
+    if outcome.candidates == 0:
+        unknown = f": the expert knows no strategy for {outcome.settings.operator}"
+        return unknown if outcome.stopped_by == "nothing_left" else ""
+    if outcome.fastest is None:
+        return ": no candidate was right"
+    fastest = f": the fastest candidate is {outcome.fastest:.2f}x as fast on the rounds' workloads"
+    if outcome.fastest > RESOLUTION:
+        return f"{fastest}, and not faster over all"
+    return f"{fastest}; under 10 % counts as none" if outcome.fastest > 1 else fastest
+
+
+def _spread_rows(best: Best) -> list[tuple[str, str]]:
+    """The two ends, where the workloads do not all gain alike."""
+    ends = extremes(best.evaluation)
+    if ends is None:
+        return []
+    return [("workloads", f"slowest {_end_text(ends.slowest)}, fastest {_end_text(ends.fastest)}")]
+
+
+def _end_text(row: WorkloadResult) -> str:
+    assert row.speedup
+    return f"{row.speedup.centre:.3g}x on {shape_text(row.shape, row.pattern)}"
 
 
 def _baseline_text(outcome: Outcome) -> str:
@@ -131,6 +159,7 @@ def _best_rows(outcome: Outcome, best: Best) -> list[tuple[str, str]]:
     return [
         ("best", f"{milliseconds:.4g} ms {outcome.clock}"),
         ("speedup", f"{times(evaluation.speedup)}, {clocked(outcome.clock)}{provisional}"),
+        *_spread_rows(best),
         ("attainment", f"{percent(evaluation.attainment)} of the roofline, {' and '.join(bounds)}-bound"),
         ("changed", f"{best.plan.change} ({best.plan.strategy}, round {best.round})"),
         ("why", best.plan.reason),

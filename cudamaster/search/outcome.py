@@ -49,5 +49,7 @@ class Outcome:
     """Path of the record that now holds the best kernel known for this operator, precision and device."""
     stored: bool = False
     """Whether this run's best is that record."""
+    fastest: float | None = None
+    """Speedup of the fastest correct candidate on the rounds' workloads; None where none was correct."""
     cost_usd: float = 0.0
     tokens: int = 0

@@ -17,6 +17,7 @@ from cudamaster.store.results import (
     read_stored,
     store_better,
 )
+from mskernelbench.spread import extremes_document
 
 if TYPE_CHECKING:
     from cudamaster.search.run import Run
@@ -80,6 +81,7 @@ def record_of(best: Best, run: "Run") -> Json:
         "kernel_sha256": best.kernel_sha256,
         "baseline_sha256": digest_of(means.judge.baseline()),
         "evaluation": best.evaluation.document(),
+        **extremes_document(best.evaluation),
         "strategy": best.plan.strategy,
         "parameters": dict(best.plan.parameters),
         "change": best.plan.change,

@@ -51,6 +51,7 @@ class Tally:
             baseline=self._baseline(),
             best=self._leader() if interrupted else self._champion(champion),
             seconds=seconds_worked(self.events),
+            fastest=self._fastest(),
         )
 
     def _named(self, name: str) -> list[Json]:
@@ -69,6 +70,10 @@ class Tally:
             return None
         event = next(e for e in self._named("champion") if e["number"] == number)
         return self._best(event)
+
+    def _fastest(self) -> float | None:
+        judged = [decode(Evaluation, e["value"]) for e in self._named("evaluation") if e["number"]]
+        return max((e.speedup.centre for e in judged if e.speedup), default=None)
 
     def _leader(self) -> Best | None:
         judged = [(decode(Evaluation, e["value"]), e) for e in self._named("evaluation") if e["number"]]

@@ -25,7 +25,7 @@ def test_a_candidate_is_told_with_its_strategy_and_clock() -> None:
 
     assert lines.line(proposal(1, "k")) is None
     assert (
-        lines.line(verdict(1, 1.5)) == f"  #1   {'tile':<28} correct, 1.50x modelled, 10.0 % of the roofline"
+        lines.line(verdict(1, 1.5)) == f"  #1   {'tile':<34} correct, 1.50x modelled, 10.0 % of the roofline"
     )
     assert lines.best == 1.5
 
@@ -34,7 +34,7 @@ def test_a_refusal_is_told_with_its_reason() -> None:
     lines = EventLines("modelled")
     lines.line(proposal(1, "k"))
 
-    assert lines.line(verdict(1, None)) == f"  #1   {'tile':<28} wrong: why"
+    assert lines.line(verdict(1, None)) == f"  #1   {'tile':<34} wrong: why"
     assert lines.best is None
 
 
@@ -50,10 +50,10 @@ def test_a_source_that_was_proposed_before_is_told_as_its_twin() -> None:
     lines = EventLines("modelled")
     lines.line(proposal(1, "k"))
 
-    assert lines.line(proposal(2, "k")) == f"  #2   {'tile':<28} the same source as #1"
+    assert lines.line(proposal(2, "k")) == f"  #2   {'tile':<34} the same source as #1"
 
 
-def test_a_diagnosis_is_told_once_a_kernel() -> None:
+def test_a_diagnosis_is_told_once_a_kernel_and_every_round_has_a_heading() -> None:
     lines = EventLines("modelled")
     event = {
         "event": "diagnosis",
@@ -63,7 +63,37 @@ def test_a_diagnosis_is_told_once_a_kernel() -> None:
     }
 
     assert lines.line(event) == "round 1    the baseline is memory-bound: DRAM"
-    assert lines.line(event | {"round": 2}) is None
+    assert lines.line(event | {"round": 2}) == "round 2    the baseline is still the best, memory-bound"
+
+
+def test_a_round_without_a_diagnosis_has_its_heading_too() -> None:
+    assert EventLines("modelled").line({"event": "plan", "round": 3, "value": [PLAN]}) == "round 3"
+
+
+def test_an_operator_without_strategies_is_named() -> None:
+    lines = EventLines("modelled")
+    lines.line({"event": "started", "settings": {"operator": "vector_add"}})
+
+    told = lines.line({"event": "plan", "round": 1, "value": []})
+    assert told == "the expert knows no strategy for vector_add"
+
+
+def test_parameters_tell_candidates_of_one_strategy_apart() -> None:
+    lines = EventLines("modelled")
+    lines.line(proposal(1, "k") | {"plan": PLAN | {"parameters": {"TILE": 2048}}})
+
+    told = lines.line(verdict(1, 1.5))
+    assert told is not None
+    assert "tile TILE=2048 " in told
+
+
+def test_the_baseline_s_line_says_how_many_workloads_the_rounds_time() -> None:
+    event = verdict(0, 1.0)
+    event["value"]["workloads"] = [{"speedup": None}, {"speedup": {"centre": 1.0}}]
+
+    told = EventLines("modelled", 12).line(event)
+    assert told is not None
+    assert told.endswith("; rounds time 1 of 12 workloads, the end all")
 
 
 def test_what_an_earlier_session_told_is_known_and_not_told_again() -> None:

@@ -1,0 +1,60 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cudamaster.agents.nouns import Plan
+from cudamaster.report.run import best_document, closing_rows
+from cudamaster.search.outcome import Best, Outcome
+from mskernelbench.evaluation import Interval, WorkloadResult
+from tests.doubles import scripted_run
+from tests.doubles.situations import evaluation
+
+
+def outcome(**changes: object) -> Outcome:
+    nothing = Outcome(
+        "run",
+        "/runs/run",
+        scripted_run.settings(Path("results")),
+        "modelled",
+        3,
+        9,
+        "rounds",
+        None,
+        None,
+        7.0,
+    )
+    return replace(nothing, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"candidates": 0, "stopped_by": "nothing_left"}, "the expert knows no strategy for matrix_mul"),
+        ({"fastest": None}, "no candidate was right"),
+        ({"fastest": 1.05}, "1.05x as fast on the rounds' workloads; under 10 % counts as none"),
+        ({"fastest": 3.0}, "not faster over all"),
+        ({"fastest": 0.5}, "the fastest candidate is 0.50x as fast"),
+    ],
+)
+def test_a_run_without_a_best_says_why(changes: dict[str, object], why: str) -> None:
+    assert why in dict(closing_rows(outcome(**changes)))["best"]
+
+
+def test_workloads_that_go_different_ways_are_told_by_their_ends() -> None:
+    rows = (
+        WorkloadResult(
+            "real", {"rows": 9}, 0.5, 1.0, 1.27, Interval(0.79, 0.79, 0.79), 0.1, "memory", 9, "poisson5"
+        ),
+        WorkloadResult(
+            "real", {"rows": 8}, 0.5, 1.0, 0.04, Interval(22.8, 22.8, 22.8), 0.1, "memory", 8, "rmat"
+        ),
+    )
+    best = Best(
+        1, 1, Plan("tile", "c", "r"), "", "k.cu", "sha", replace(evaluation(speedup=4.0), workloads=rows)
+    )
+
+    told = dict(closing_rows(outcome(best=best)))["workloads"]
+
+    assert told == "slowest 0.79x on rows=9 poisson5, fastest 22.8x on rows=8 rmat"
+    assert best_document(best)["slowest"]["shape"] == {"rows": 9}
