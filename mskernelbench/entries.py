@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from mskernelbench.operator import Operator, Precision
 
 SUFFIXES = ("", "_optimized", "_origin")
-NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+NOISE = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 
 MOST_MENTIONS, MOST_CHARACTERS = 1000, 10_000
-"""Mentions of a name that are looked at, and the length of a list of arguments: a file cannot take for ever."""
+"""Mentions of a name that are looked at, and the length of a list of arguments: no file takes for ever."""
 BODY = re.compile(r"\s*(?:noexcept\s*)?(?:->[\w\s:*&]+)?\{")
 TYPE_BEFORE = re.compile(r"[\w>*&)\]]\s*$")
 
