@@ -1,6 +1,7 @@
 """Refuses sources that would make the compiler read files of this machine, before the compiler runs.
 
-A first line of defence for the compile alone; what a candidate may do when it runs is judged elsewhere.
+A first line of defence for the compile alone, and all there is where the kernel cannot confine the compiler;
+what a candidate may do when it runs is judged elsewhere. Comments are looked at too, and again left out.
 """
 
 import re
@@ -9,19 +10,22 @@ from cudamaster.toolchain.build import Diagnostic
 from cudamaster.toolchain.kernel import KernelSource
 
 MAX_SOURCE_BYTES = 1_000_000
-DIRECTIVE = r"^[ \t]*(?:#|%:|\?\?=)[ \t]*"
+DIRECTIVE = r"^[ \t\f\v]*(?:#|%:|\?\?=)[ \t\f\v]*"
 INCLUDE_OUTSIDE = re.compile(
     DIRECTIVE + r'(?:include|include_next|import)[ \t]*["<](?:/|[^">\n]*\.\.)', re.MULTILINE
 )
 COMPUTED_INCLUDE = re.compile(DIRECTIVE + r'(?:include|include_next|import)\b[ \t]*(?![ \t"<])', re.MULTILINE)
 EMBED = re.compile(DIRECTIVE + r"embed\b", re.MULTILINE)
-PROBE = re.compile(r'\b__has_(?:include|include_next|embed)\s*\(\s*["<](?:/|[^">\n]*\.\.)')
-ASSEMBLER_INCLUDE = re.compile(r'\.incbin\b|\.include\s*\\"|\.inc"\s*"')
+PROBE = re.compile(r'\b__has_(?:include|include_next|embed)\s*\((?!\s*["<](?!/)(?![^">\n]*\.\.))')
+DEPENDENCY = re.compile(r"\bpragma\s+GCC\s+dependency\b|\b_Pragma\b.*\bdependency\b")
+ASSEMBLER_INCLUDE = re.compile(r"\bincbin\b|\.include\s*\\\"")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 RULES = (
     (INCLUDE_OUTSIDE, "includes may name headers of the toolkit and the host compiler only, not paths"),
     (COMPUTED_INCLUDE, "an include must name its header literally"),
     (EMBED, "#embed is not allowed"),
-    (PROBE, "__has_include may not probe paths"),
+    (PROBE, "__has_include may name headers literally, and not paths"),
+    (DEPENDENCY, "a dependency pragma is not allowed"),
     (ASSEMBLER_INCLUDE, "assembler file inclusion is not allowed"),
 )
 
@@ -33,10 +37,16 @@ def source_gate(source: KernelSource) -> Diagnostic | None:
             "error", f"the source is larger than {MAX_SOURCE_BYTES} bytes", None, source.filename
         )
     spliced = re.sub(r"\\[ \t]*\n", "", source.text)
+    bare = COMMENT.sub(_without_comment, spliced)
+    joined = re.sub(r'"\s*"', "", bare)
     for rule, message in RULES:
-        if rule.search(spliced):
+        if any(rule.search(text) for text in (spliced, bare, joined)):
             return Diagnostic("error", message, _line(rule, source.text), source.filename)
     return None
+
+
+def _without_comment(match: re.Match[str]) -> str:
+    return match.group() if match.group()[0] in "\"'" else " "
 
 
 def _line(rule: re.Pattern[str], text: str) -> int | None:

@@ -21,6 +21,15 @@ from cudamaster.toolchain.nvcc.source_gate import MAX_SOURCE_BYTES, source_gate
         'asm(".inc" "bin \\"/etc/passwd\\"");',
         'asm(".include \\"/etc/passwd\\"");',
         '#if __has_include("/etc/shadow")',
+        '#/**/include "/etc/passwd"',
+        '/**/ #include "/etc/passwd"',
+        '#include /**/ "/etc/passwd"',
+        '\f#include "/etc/passwd"',
+        '#if __has_include(/**/"/etc/passwd")',
+        "#if __has_include(PLACE)",
+        '#pragma GCC dependency "/etc/passwd"',
+        'asm(".in" "cbin \\"/etc/passwd\\"");',
+        'asm("." TEXT(incbin) " \\"/etc/passwd\\"");',
     ],
 )
 def test_reading_files_is_refused(line: str) -> None:
@@ -39,6 +48,8 @@ def test_reading_files_is_refused(line: str) -> None:
         "// includes ../ of nothing",
         "float x = a.include;",
         "#if __has_include(<cuda/std/bit>)",
+        '#include <cuda_bf16.h> // and /* "a" "b"',
+        'const char* s = "/*", *t = "*/";',
     ],
 )
 def test_headers_of_the_toolkit_pass(line: str) -> None:
