@@ -28,3 +28,14 @@ def test_the_baseline_passes_every_check(device: Device, name: str, precision: P
     evaluation = referee.baseline().evaluation
     assert evaluation.correct, evaluation.reason
     assert len(evaluation.workloads) == len(referee.workloads("check"))
+
+
+@pytest.mark.parametrize("name", ["matrix_mul", "softmax_attention", "spmv_csr", "stencil_2d"])
+def test_check_sizes_reach_beyond_the_smallest_timed_ones(name: str) -> None:
+    """No kernel can tell the check set by one size alone, but for rows of a result that are many."""
+    operator = load_operator(name)
+    smallest = min(operator.in_set("paper"), key=lambda workload: operator.weight(workload.shape))
+    for size, value in smallest.shape.items():
+        if size in {"M", "q_len", "nnz"}:
+            continue
+        assert max(w.shape[size] for w in operator.in_set("check")) >= value, size

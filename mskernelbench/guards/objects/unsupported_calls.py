@@ -1,4 +1,4 @@
-"""Refuses honest CUDA calls that the harness cannot follow: textures, streams, events, graphs, host memory."""
+"""Refuses honest CUDA calls that the harness cannot follow: textures, streams, events, graphs."""
 
 import re
 

@@ -39,6 +39,7 @@ CHECK = (
     Workload("check", shape(101, 67, 600), pattern="empty_rows"),
     Workload("check", shape(65, 1500, 2500), "shifted", "dense_row"),
     Workload("check", shape(1000, 512, 8191), "mixed", "rmat"),
+    Workload("check", shape(1031, 2056, 9001), pattern="uniform"),
     Workload("check", shape(301, 300, 1505), pattern="banded"),
     Workload("check", shape(96, 104, 1024), "unread_nan", "even_columns"),
     Workload("check", shape(512, 511, 6000), "integers", "rmat", exact=True),

@@ -39,6 +39,8 @@ CHECK = (
     Workload("check", shape(3, 3, 0.1)),
     Workload("check", shape(65, 33, 0.1)),
     Workload("check", shape(64, 264), "shifted"),
+    Workload("check", shape(19, 1031), "shifted"),
+    Workload("check", shape(1033, 21), "shifted"),
     Workload("check", shape(127, 31, 0.2), "mixed"),
     Workload("check", shape(17, 257), "nan_cell"),
     Workload("check", shape(29, 53, 1.0), "integers", exact=True),
