@@ -8,6 +8,7 @@ from mskernelbench.evaluation import Evaluation, Interval, Status, WorkloadResul
 from mskernelbench.guards import Refusal
 from mskernelbench.ratios import over_all
 from mskernelbench.scores import geometric_mean, paper_score
+from mskernelbench.spread import directions
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,21 @@ def _sentence(rows: Sequence[WorkloadResult], overall: Interval | None, clock: C
         return right
     where = f"over {_workloads(timed, 'timed')} (geometric mean, {clock})"
     if overall.low <= 1 <= overall.high:
-        return f"{right}; no difference from the baseline that can be told {where}"
+        return f"{right}; {_no_difference(rows, overall, clock)} {where}"
     return f"{right}; {overall.centre:.3g} times as fast as the baseline {where}"
+
+
+def _no_difference(rows: Sequence[WorkloadResult], overall: Interval, clock: Clock) -> str:
+    """That the mean is none, and what single workloads say where they say more."""
+    speedups = [row.speedup for row in rows if row.speedup is not None]
+    faster, slower, _ = directions(speedups)
+    least = "under 10 % counts as none" if clock is Clock.MODELLED else "its interval holds 1"
+    mean = f"no difference from the baseline: {overall.centre:.2f}x on average"
+    if not faster and not slower:
+        return f"{mean}; {least},"
+    low, high = min(s.centre for s in speedups), max(s.centre for s in speedups)
+    ways = f"faster on {_workloads(faster, '')}, slower on {slower} ({low:.2f}x to {high:.2f}x)"
+    return f"{mean}: {ways}; {least},"
 
 
 def _right(rows: Sequence[WorkloadResult]) -> str:
@@ -96,4 +110,4 @@ def _right(rows: Sequence[WorkloadResult]) -> str:
 
 
 def _workloads(count: int, kind: str) -> str:
-    return f"{count} {kind} workload" + ("" if count == 1 else "s")
+    return f"{count} {kind} workload".replace("  ", " ") + ("" if count == 1 else "s")

@@ -8,7 +8,9 @@ from mskernelbench.evaluation import Evaluation
 if TYPE_CHECKING:
     from rich.table import Table
 
-COLUMNS = ("set", "shape", "error/bound", "baseline ms", "kernel ms", "speedup", "attainment", "bound")
+COLUMNS = ("set", "shape", "error", "base ms", "ms", "speedup", "roofline", "bound")
+"""Short, so that a row fits 80 columns; `error` is a share of the bound, `roofline` the attainment."""
+LEFT = ("set", "shape", "bound")
 
 
 def verdict_lines(evaluation: Evaluation) -> list[str]:
@@ -26,15 +28,22 @@ def verdict_lines(evaluation: Evaluation) -> list[str]:
 
 
 def workload_table(evaluation: Evaluation) -> "Table":
-    """One row a workload; a figure that does not exist is blank."""
+    """One row a workload and a column for every figure that some workload has.
+
+    Nothing is cut where the screen is narrow: only shapes may go on in a second line.
+    """
     from rich.box import SIMPLE
     from rich.table import Table
 
-    table = Table(box=SIMPLE, pad_edge=False)
-    for name in COLUMNS:
-        table.add_column(name, justify="left" if name in ("set", "shape", "bound") else "right")
-    for row in workload_rows(evaluation):
-        table.add_row(*row)
+    rows = workload_rows(evaluation)
+    shown = [i for i in range(len(COLUMNS)) if any(row[i] for row in rows)]
+    table = Table(box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0), collapse_padding=True)
+    for name in (COLUMNS[i] for i in shown):
+        table.add_column(
+            name, justify="left" if name in LEFT else "right", no_wrap=name != "shape", overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*(row[i] for i in shown))
     return table
 
 
@@ -43,7 +52,7 @@ def workload_rows(evaluation: Evaluation) -> list[tuple[str, ...]]:
     return [
         (
             w.set,
-            shape_text(dict(w.shape)),
+            shape_text(w.shape, w.pattern),
             _cell(w.error_ratio, ".3f"),
             _cell(w.baseline_ms, ".4g"),
             _cell(w.candidate_ms, ".4g"),

@@ -1,6 +1,6 @@
 """Lists of what exists, as documents: operators, runs."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from cudamaster.report.document import Json
@@ -59,13 +59,18 @@ def run_row(name: str, events: list[Event]) -> Json:
 
 
 def runs_table(rows: Iterable[Json]) -> "Table":
-    """The runs of `cudamaster.runs/1`, one a row."""
-    columns = ("run", "state", "device", "rounds", "candidates", "speedup")
-    cells = (
-        (r["run"], r["state"], r["device"] or "", str(r["rounds"]), str(r["candidates"]), _gain(r))
-        for r in rows
-    )
-    return plain_table(columns, cells)
+    """The runs of `cudamaster.runs/1`, one a row; names are never cut, since `resume` wants them whole."""
+    columns = ("run", "operator", "precision", "result")
+    cells = ((r["run"], r["operator"] or "", r["precision"] or "", _result(r)) for r in rows)
+    return plain_table(columns, cells, whole=("run", "precision", "result"))
+
+
+def _result(row: Json) -> str:
+    """`12.34x`, `no gain`, or that the run is unfinished, with what it has."""
+    gain = _gain(row)
+    if row["state"] == "finished":
+        return gain or "no gain"
+    return f"{row['state']}\n{gain}".rstrip()
 
 
 def _gain(row: Json) -> str:
@@ -79,13 +84,17 @@ def operators_table(rows: Iterable[Json]) -> "Table":
     return plain_table(columns, cells)
 
 
-def plain_table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> "Table":
-    """A table whose cells are texts, whatever characters they hold."""
+def plain_table(
+    columns: Iterable[str], rows: Iterable[tuple[str, ...]], whole: Collection[str] = ()
+) -> "Table":
+    """A table whose cells are texts, whatever characters they hold; columns in `whole` are never broken."""
     from rich.box import SIMPLE
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*columns, box=SIMPLE, pad_edge=False)
+    table = Table(box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in columns:
+        table.add_column(name, no_wrap=name in whole, overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table

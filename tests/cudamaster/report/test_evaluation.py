@@ -1,4 +1,8 @@
-from cudamaster.report.evaluation import verdict_lines, workload_rows
+from io import StringIO
+
+from rich.console import Console
+
+from cudamaster.report.evaluation import verdict_lines, workload_rows, workload_table
 from mskernelbench.evaluation import Evaluation, Interval, Status, WorkloadResult
 
 
@@ -32,3 +36,35 @@ def test_a_row_leaves_figures_blank_that_do_not_exist() -> None:
     checked = evaluation(Status.WRONG, workloads=(WorkloadResult("check", {"N": 7}, error_ratio=3.25),))
 
     assert workload_rows(checked) == [("check", "N=7", "3.250", "", "", "", "", "")]
+
+
+def printed(table: object, width: int = 80) -> str:
+    console = Console(width=width, file=StringIO())
+    console.print(table)
+    return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
+
+
+def test_at_80_columns_no_number_and_no_shape_is_cut() -> None:
+    row = WorkloadResult(
+        "real",
+        {"rows": 10218313, "cols": 10218313, "nnz": 71251041},
+        0.123,
+        12.3456,
+        23.4567,
+        Interval(0.53, 0.53, 0.53),
+        0.123,
+        "memory",
+        9,
+        "poisson7",
+    )
+    text = printed(workload_table(evaluation(Status.CORRECT, workloads=(row, row))))
+
+    for whole in ("rows=10218313", "nnz=71251041", "poisson7", "12.35", "23.46", "0.53x", "12.3 %", "memory"):
+        assert text.count(whole) == 2
+    assert "…" not in text
+
+
+def test_columns_that_no_workload_fills_are_left_out() -> None:
+    checked = evaluation(Status.WRONG, workloads=(WorkloadResult("check", {"N": 7}, error_ratio=3.25),))
+
+    assert "speedup" not in printed(workload_table(checked))

@@ -1,4 +1,8 @@
-from cudamaster.report.listing import devices_document, operators_document, run_row
+from io import StringIO
+
+from rich.console import Console
+
+from cudamaster.report.listing import devices_document, operators_document, run_row, runs_table
 from cudamaster.toolchain.listing import ListedDevice
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.operators.matrix_mul.spec import OPERATOR
@@ -31,3 +35,21 @@ def test_a_run_without_events_is_unfinished_and_has_no_figures() -> None:
 
     assert (row["state"], row["rounds"]) == ("unfinished", 0)
     assert "speedup_low" not in row
+
+
+def test_a_run_s_name_is_whole_at_80_columns_beside_operator_and_precision() -> None:
+    name = "20261130-154804-softmax_attention-bf16-9213"
+    row = {
+        "run": name,
+        "operator": "softmax_attention",
+        "precision": "bf16",
+        "state": "finished",
+        "rounds": 3,
+    }
+    console = Console(width=80, file=StringIO())
+    console.print(runs_table([row | {"speedup_low": 12.34}]))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+
+    assert name in text
+    assert "12.34x" in text
+    assert text.count("bf16") == 2
