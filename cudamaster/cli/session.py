@@ -128,13 +128,21 @@ def go_on(context: click.Context, name: str, runs_dir: Path | None, as_json: boo
 def work(means: Opening, run: RunFolder, settings: Settings, device: "Device", *, as_json: bool) -> int:
     """Bring the run to its outcome and tell it."""
     stderr = console.progress()
-    lines = EventLines(str(device.clock))
+    lines = EventLines(str(device.clock), workloads_timed(settings))
     lines.recall(run.events())
     stopping = stopped_by_signals(stderr.print, device.close)
     with stopping as stop, followed(stderr, settings, lines) as listener:
         collaborators = means.collaborators(settings, device)
         outcome = Run(run, settings, collaborators, command_line(sys.argv[1:]), stop).work([listener])
     return tell(outcome, as_json=as_json)
+
+
+def workloads_timed(settings: Settings) -> int:
+    """Workloads that the closing table is over: the user's own, else the operator's but for the check set."""
+    if settings.on_own_workloads:
+        return len(settings.shapes) + len(settings.matrices)
+    workloads = choose_operator(settings.operator, settings.precision).operator.workloads
+    return sum(workload.set != "check" for workload in workloads)
 
 
 def tell(outcome: Outcome, *, as_json: bool) -> int:
