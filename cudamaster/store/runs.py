@@ -70,8 +70,8 @@ def new_run(runs: Path, operator: str, precision: str, now: datetime) -> RunFold
 
 
 def list_runs(runs: Path) -> list[RunFolder]:
-    """Every run, oldest first."""
-    paths = sorted(runs.iterdir()) if runs.is_dir() else []
+    """Every run, oldest first. Raises NotADirectoryError where a file lies in the place of the folder."""
+    paths = sorted(runs.iterdir()) if runs.exists() else []
     return [RunFolder(path) for path in paths if (path / "journal.jsonl").exists()]
 
 

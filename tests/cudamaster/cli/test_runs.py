@@ -40,3 +40,13 @@ def test_a_run_whose_journal_is_broken_does_not_hide_the_others(tmp_path: Path, 
 def test_without_runs_the_folder_is_named(tmp_path: Path, capsys: Output) -> None:
     assert exit_code_of(["runs", "--runs-dir", str(tmp_path)]) == 0
     assert f"no runs in {tmp_path}" in capsys.readouterr().out
+
+
+def test_a_file_in_the_place_of_the_runs_is_named(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CUDAMASTER_RUNS_DIR", str(tmp_path / "file"))
+
+    assert exit_code_of(["runs"]) == 3
+    assert f"{tmp_path / 'file'} cannot be used (Not a directory)" in capsys.readouterr().err
