@@ -24,6 +24,7 @@ from mskernelbench.guards.evidence import ObjectEvidence
 from mskernelbench.materials import Materials
 from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.racing import Lane, Race
+from mskernelbench.signatures import signature_hint
 from mskernelbench.verdict import Bench, accepted, refused
 
 SETS = ("check", "paper", "real")
@@ -119,7 +120,8 @@ class Referee:
         """What one call does on the device, on the heaviest timed workload unless one is given."""
         built = self._build(source, entry)
         if isinstance(built, Refusal):
-            return RunFailure(FailureKind.LAUNCH_FAILED, built.reason)
+            no_build = built.status is Status.BUILD_FAILED
+            return RunFailure(FailureKind.BUILD_FAILED if no_build else FailureKind.LAUNCH_FAILED, built.reason)
         chosen = workload or self.heaviest()
         with self._held(built.build):
             return self.device.profile(built.build, self._materials.arguments(chosen))
@@ -151,7 +153,7 @@ class Referee:
         checker = self._checker()
         checked = checker.check(built.build, self.workloads("check"))
         if checked.refusal:
-            return refused(self._bench, built.entry, checked.refusal, checked.results)
+            return refused(self._bench, built.entry, self._hinted(checked.refusal, built), checked.results)
         if not timed:
             return accepted(self._bench, built.entry, checked.results)
         with self._race.beside(timed):
@@ -160,6 +162,11 @@ class Referee:
         if isinstance(outcome, Refusal):
             return refused(self._bench, built.entry, outcome, checked.results + compared.results)
         return accepted(self._bench, built.entry, [*checked.results, *outcome])
+
+    def _hinted(self, refusal: Refusal, built: Built) -> Refusal:
+        """`refusal`, and what is wrong with the entry's parameters: then nothing else needs a reason."""
+        hint = signature_hint(built.build.source.text, built.entry, self.operator, self.precision)
+        return replace(refusal, reason=f"{refusal.reason}; {hint}") if hint else refusal
 
     def _cheap(self, timed: Sequence[Workload], *, quick: bool) -> tuple[Workload, ...]:
         """What is compared of `timed`; where a quick verdict could afford none, of all timed workloads."""

@@ -150,6 +150,16 @@ def test_an_element_that_was_not_written_is_called_so() -> None:
     assert "was never written" in evaluation.reason
 
 
+def test_a_refused_entry_with_other_parameters_is_told_so() -> None:
+    source = 'extern "C" void spmv_csr(float* y, int rows) {}'
+    failure = RunFailure(FailureKind.CRASHED, "the host function crashed")
+    device = ScriptedDevice({source: Script(lambda arguments: failure)})
+    evaluation = Referee(device, SPMV, FP32).evaluate(source)
+    assert evaluation.status is Status.LAUNCH_FAILED
+    assert "; spmv_csr has 2 parameters, but is called as extern" in evaluation.reason
+    assert "parameters" not in verdict(lambda arguments: failure).reason
+
+
 def test_an_output_kept_from_an_earlier_call_is_a_cheat() -> None:
     kept: dict[tuple[int, ...], np.ndarray] = {}
 

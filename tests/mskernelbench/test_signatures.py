@@ -1,0 +1,49 @@
+"""What is said of an entry with another number of parameters than it is called with."""
+
+import pytest
+
+from mskernelbench.catalog import load_operator, operator_names
+from mskernelbench.operator import Precision
+from mskernelbench.signatures import parameter_count, signature_hint
+
+SPMV = load_operator("spmv_csr")
+FP32 = Precision.FP32
+
+
+@pytest.mark.parametrize(
+    ("parameters", "count"),
+    [
+        ("", 0),
+        ("void", 0),
+        ("float* y, int rows", 2),
+        ("std::pair<int, int> p, /* a, b, */ int n,\n  void (*f)(int, int)", 3),
+    ],
+)
+def test_parameters_are_counted_outside_of_brackets_and_comments(parameters: str, count: int) -> None:
+    source = f'extern "C" void f(float* y);\nextern "C" void f({parameters})\n{{ g(1, 2); }}'
+    assert parameter_count(source, "f") == count
+
+
+def test_a_wrong_number_is_told_with_what_is_called() -> None:
+    hint = signature_hint(
+        'extern "C" void spmv_csr_origin(float* y, int n) {}', "spmv_csr_origin", SPMV, FP32
+    )
+    assert hint is not None
+    assert hint.startswith("spmv_csr_origin has 2 parameters, but is called as extern")
+    assert "void spmv_csr_origin(int rows, const float* values" in hint
+
+
+@pytest.mark.parametrize("name", operator_names())
+@pytest.mark.parametrize("precision", list(Precision))
+def test_nothing_is_said_of_our_baselines_with_or_without_a_stream(name: str, precision: Precision) -> None:
+    operator = load_operator(name)
+    symbol = operator.entry_symbol(precision)
+    assert signature_hint(operator.baseline(precision), symbol, operator, precision) is None
+    arguments = operator.c_signature(precision).removesuffix(")")
+    for source in (f"{arguments}) {{}}", f"{arguments}, cudaStream_t stream) {{}}"):
+        assert signature_hint(source, symbol, operator, precision) is None
+
+
+def test_nothing_is_said_where_no_definition_is_found() -> None:
+    assert signature_hint("DEFINE(spmv_csr)", "spmv_csr", SPMV, FP32) is None
+    assert signature_hint("void spmv_csr(" + "(" * 30_000, "spmv_csr", SPMV, FP32) is None
