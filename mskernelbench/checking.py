@@ -18,6 +18,7 @@ from mskernelbench.operator import Operator, Workload
 from mskernelbench.tolerance import Comparison
 
 STATUSES = {
+    FailureKind.BUILD_FAILED: Status.BUILD_FAILED,
     FailureKind.LAUNCH_FAILED: Status.LAUNCH_FAILED,
     FailureKind.CRASHED: Status.LAUNCH_FAILED,
     FailureKind.TIMED_OUT: Status.TIMED_OUT,

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 class FailureKind(StrEnum):
     """Why a call gave no outputs."""
 
+    BUILD_FAILED = "build_failed"
+    """There is nothing to call: the source has no entry or does not compile."""
     LAUNCH_FAILED = "launch_failed"
     """A launch or runtime call was refused, or the kernel faulted (bad address, trap, deadlock)."""
     TIMED_OUT = "timed_out"

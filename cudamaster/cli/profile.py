@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from cudamaster.report.document import Json
     from cudamaster.toolchain.outputs import RunFailure
     from cudamaster.toolchain.profile import Profile
+    from mskernelbench.operator import Workload
 
 
 @click.command("profile")
@@ -44,9 +45,26 @@ def command(
 
     question = Question(operator, precision, device, seed, None, shapes, matrices)
     with judged(context, question, file, entry) as (referee, source, chosen):
-        profile = referee.profile(source, chosen)
-        about = {"operator": referee.operator.name, "precision": precision, "device": referee.device.name}
+        workload = referee.heaviest()
+        profile = placed_in(file, referee.profile(source, chosen, workload))
+        about = {
+            "operator": referee.operator.name,
+            "precision": precision,
+            "device": referee.device.name,
+            "workload": workload_document(workload),
+        }
     return tell(profile, about, source, as_json=as_json)
+
+
+def placed_in(file: Path, profile: "Profile | RunFailure") -> "Profile | RunFailure":
+    """A failure with the compiler's places in the user's file, by its own name."""
+    from dataclasses import replace
+
+    from cudamaster.toolchain.outputs import RunFailure
+
+    if isinstance(profile, RunFailure):
+        return replace(profile, reason=profile.reason.replace("kernel.cu:", f"{file}:"))
+    return profile
 
 
 def tell(profile: "Profile | RunFailure", about: "Json", source: str, *, as_json: bool) -> int:
@@ -57,28 +75,35 @@ def tell(profile: "Profile | RunFailure", about: "Json", source: str, *, as_json
     from cudamaster.toolchain.outputs import RunFailure
 
     if isinstance(profile, RunFailure):
-        failure = (
-            {"schema": SCHEMA}
-            | about
-            | {"status": str(profile.kind), "reason": profile.reason, "kernels": []}
-        )
+        failed = {"status": str(profile.kind), "reason": profile.reason, "kernels": []}
+        failure = {"schema": SCHEMA} | about | failed
         click.echo(to_text(failure) if as_json else f"{profile.kind}: {profile.reason}")
         return REFUSED
     if as_json:
         click.echo(to_text(profile_document(profile, unit_of, about)))
     else:
-        show(profile, source)
+        show(profile, about["workload"], source)
     return DONE
 
 
-def show(profile: "Profile", source: str) -> None:
-    """Print each kernel: heading, metrics, hot lines."""
+def workload_document(workload: "Workload") -> "Json":
+    """Which workload the kernel ran on."""
+    pattern = {"pattern": workload.pattern} if workload.pattern else {}
+    return {"set": workload.set, "shape": dict(workload.shape)} | pattern
+
+
+def show(profile: "Profile", workload: "Json", source: str) -> None:
+    """Print what ran, then each kernel: heading, metrics, hot lines."""
     from cudamaster.cli import console
-    from cudamaster.report.figures import counted
+    from cudamaster.report.figures import counted, shape_text
     from cudamaster.report.profile import hot_line_table, kernel_heading, metric_table
 
     stdout = console.results()
     stdout.print(f"{profile.time_ms:.4g} ms {profile.clock}, {counted(len(profile.kernels), 'kernel')}")
+    where = shape_text(workload["shape"], workload.get("pattern"))
+    stdout.print(
+        f"on {where} ({workload['set']} set); correctness was not checked: use 'cudamaster evaluate'"
+    )
     for kernel in profile.kernels:
         stdout.print("\n".join(kernel_heading(kernel)))
         stdout.print(metric_table(kernel, unit_of))

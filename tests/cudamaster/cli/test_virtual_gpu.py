@@ -72,6 +72,17 @@ def test_a_profile_names_the_kernel_its_launch_and_metrics_with_units(tmp_path: 
     assert kernel["launch"]["launches"] == 1
     assert kernel["metrics"]["duration"]["unit"] == "us"
     assert kernel["bound"] in ("memory", "compute", "latency")
+    assert document["workload"]["set"] == "user"
+    assert document["workload"]["shape"]
+
+
+def test_a_profile_of_what_does_not_compile_says_so_with_the_users_file(
+    tmp_path: Path, capsys: Output
+) -> None:
+    code, document = judged(tmp_path, capsys, "profile", UNBUILDABLE)
+
+    assert (code, document["status"]) == (1, "build_failed")
+    assert str(document["reason"]).startswith(f"{tmp_path / 'mine.cu'}:")
 
 
 def test_a_matrix_file_is_timed_in_place_of_the_sets(tmp_path: Path, capsys: Output) -> None:
