@@ -121,7 +121,9 @@ class Referee:
         built = self._build(source, entry)
         if isinstance(built, Refusal):
             no_build = built.status is Status.BUILD_FAILED
-            return RunFailure(FailureKind.BUILD_FAILED if no_build else FailureKind.LAUNCH_FAILED, built.reason)
+            return RunFailure(
+                FailureKind.BUILD_FAILED if no_build else FailureKind.LAUNCH_FAILED, built.reason
+            )
         chosen = workload or self.heaviest()
         with self._held(built.build):
             return self.device.profile(built.build, self._materials.arguments(chosen))
