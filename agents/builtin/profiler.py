@@ -46,11 +46,11 @@ def conclude(situation: Situation, attempt: Attempt) -> str:
 
 
 def _outcome(situation: Situation, attempt: Attempt) -> str:
-    """Prediction against outcome, in words."""
+    """Prediction against outcome, in words. A strategy predicts against the baseline."""
     metric, direction = attempt.plan.predicted_metric, attempt.plan.predicted_direction
     if metric is None or direction is None:
         return "nothing was predicted"
-    before, after = (_value(a, metric) for a in (situation.best, attempt))
+    before, after = (_value(a, metric) for a in (situation.baseline, attempt))
     if before is None or after is None:
         return f"predicted {metric} {direction}, which the profile does not show"
     unit = METRICS[metric].unit if metric in METRICS else ""

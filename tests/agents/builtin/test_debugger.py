@@ -74,6 +74,6 @@ def test_a_source_that_was_tried_is_not_offered_as_a_mend() -> None:
 @pytest.mark.parametrize("status", [Status.WRONG, Status.CHEATED])
 def test_a_wrong_kernel_is_given_up(status: Status) -> None:
     now = situation("spmv_csr")
-    plan = Plan("lanes_per_row", "c", "r", parameters={"LANES": 8, "THREADS": 128})
+    plan = Plan("lanes_per_row", "c", "r", parameters={"LANES": 8, "ROW_THREADS": 128})
 
     assert TEAM.debug(now, plan, TEAM.write(now, plan), evaluation(status)) is None
