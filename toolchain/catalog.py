@@ -27,7 +27,7 @@ class DevicePackage(Protocol):
 
 
 class Choice(NamedTuple):
-    """A device, and one sentence that says why it was chosen."""
+    """A device, and in few words why it was chosen."""
 
     device: Device
     reason: str
@@ -48,7 +48,8 @@ def choose_device(name: str = "auto") -> Choice:
     kind, _, argument = name.partition(":")
     if kind not in device_kinds():
         raise _unknown(name)
-    return Choice(_package(kind).open_device(argument or None), f"{name} was asked for")
+    device = _package(kind).open_device(argument or None)
+    return Choice(device, f"as asked; times are {device.clock}")
 
 
 def list_devices() -> tuple[ListedDevice, ...]:
@@ -67,7 +68,8 @@ def _automatic() -> Choice:
         if listed.lacks is None:
             return Choice(open_device(listed.name), f"a GPU answers: {listed.title}")
     default = _package(VIRTUAL).list_devices()[0]
-    reason = f"{real[0].lacks}; so {default.title}, whose times are modelled"
+    lack = (real[0].lacks or "").partition(":")[0].partition(";")[0]
+    reason = f"{lack}, so times are {default.clock}"
     return Choice(open_device(default.name), reason)
 
 

@@ -13,7 +13,7 @@ from cudamaster.store.atomic import require_writable
 from cudamaster.toolchain.errors import ToolchainError
 
 OLDEST_PYTHON = (3, 11)
-NCU_ADVICE = "optional: install Nsight Compute (developer.nvidia.com/nsight-compute) and put ncu on PATH"
+NCU_ADVICE = "optional: nothing uses it in this version"
 KEY_ADVICE = "optional: nothing uses them in this version"
 
 
@@ -95,9 +95,8 @@ def check_gpu() -> Check:
     if usable:
         return Check("GPU", True, ", ".join(f"{d.name} {d.title}" for d in usable), needed=False)
     lacks = real[0].lacks if real else None
-    return Check(
-        "GPU", False, "none; times are modelled", f"optional: {lacks or 'install a driver'}", needed=False
-    )
+    mend = f"optional: {lacks}" if lacks else ""
+    return Check("GPU", False, "none that is used; times are modelled", mend, needed=False)
 
 
 def check_ncu() -> Check:

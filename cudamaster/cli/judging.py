@@ -52,7 +52,7 @@ def judged(
     with means.device(question.device) as (device, reason):
         alias = f" ({chosen.reason})" if chosen.reason else ""
         stderr.print(f"operator   {chosen.operator.name} {chosen.precision}{alias}")
-        stderr.print(f"device     {device.name}: {reason}")
+        stderr.print(f"device     {device.name} ({reason})", soft_wrap=True)
         sets = question.sets or SETS
         yield (
             Referee(device, chosen.operator, chosen.precision, seed=question.seed, sets=sets, shapes=shapes),

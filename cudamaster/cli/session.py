@@ -14,7 +14,7 @@ from cudamaster.cli.following import followed
 from cudamaster.cli.interrupting import stopped_by_signals
 from cudamaster.cli.opening import Opening, OperatorChoice, choose_operator, command_line, opening
 from cudamaster.config import folders
-from cudamaster.errors import DONE, INTERRUPTED
+from cudamaster.errors import DONE, INTERRUPTED, RunDamaged
 from cudamaster.report.document import to_text
 from cudamaster.report.events import EventLines
 from cudamaster.report.figures import counted
@@ -25,6 +25,7 @@ from cudamaster.search.run import Run, outcome_in, settings_of
 from cudamaster.search.settings import Settings
 from cudamaster.search.user_workloads import user_workloads
 from cudamaster.store.atomic import require_writable
+from cudamaster.store.codec import Malformed, well_formed
 from cudamaster.store.journal import utc_now
 from cudamaster.store.runs import RunFolder, find_run, new_run
 
@@ -63,7 +64,7 @@ def begin(context: click.Context, request: Request) -> int:
     with opening(context).device(request.device) as (device, reason):
         settings = _settings(request, chosen, device.name, model.name, where.results)
         run = new_run(where.runs, settings.operator, settings.precision, utc_now())
-        say_choices(settings, chosen, f"{device.name}: {reason}", str(model), run)
+        say_choices(settings, chosen, f"{device.name} ({reason})", str(model), run)
         return work(opening(context), run, settings, device, as_json=request.as_json)
 
 
@@ -129,7 +130,7 @@ def work(means: Opening, run: RunFolder, settings: Settings, device: "Device", *
     """Bring the run to its outcome and tell it."""
     stderr = console.progress()
     lines = EventLines(str(device.clock), workloads_timed(settings))
-    lines.recall(run.events())
+    recall(lines, run)
     stopping = stopped_by_signals(stderr.print, device.close)
     with stopping as stop, followed(stderr, settings, lines) as listener:
         collaborators = means.collaborators(settings, device)
@@ -143,6 +144,15 @@ def workloads_timed(settings: Settings) -> int:
         return len(settings.shapes) + len(settings.matrices)
     workloads = choose_operator(settings.operator, settings.precision).operator.workloads
     return sum(workload.set != "check" for workload in workloads)
+
+
+def recall(lines: EventLines, run: RunFolder) -> None:
+    """Have the lines know what an earlier session was told. Raises RunDamaged."""
+    try:
+        with well_formed():
+            lines.recall(run.events())
+    except Malformed as fault:
+        raise RunDamaged(run.name, f"in its events, {fault}") from fault
 
 
 def tell(outcome: Outcome, *, as_json: bool) -> int:

@@ -119,5 +119,7 @@ def device_document(device: ListedDevice) -> Json:
 def devices_table(rows: Iterable[Json]) -> "Table":
     """The devices of `cudamaster.devices/1`, one a row."""
     columns = ("device", "what it is", "times are", "here")
-    cells = ((r["name"], r["title"], r["clock"], r.get("lacks", "usable")) for r in rows)
+    cells = (
+        (r["name"], r["title"], r["clock"] if r["usable"] else "", r.get("lacks", "usable")) for r in rows
+    )
     return plain_table(columns, cells)

@@ -50,7 +50,7 @@ def test_every_choice_is_said_first_with_its_reason(
     lines = capsys.readouterr().err.splitlines()
 
     assert lines[0] == "operator   matrix_mul fp32, entry matrix_mul ('gemm' is its alias)"
-    assert lines[1] == "device     virtual:h200: no driver answers"
+    assert lines[1] == "device     virtual:h200 (no driver answers)"
     assert lines[2] == "model      builtin: no API key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY)"
     assert lines[3] == "budget     3 rounds of 3 candidates"
 

@@ -2,7 +2,7 @@
 
 import ctypes
 
-ADVICE = "install NVIDIA's driver (580 or later for CUDA 13), or use --device virtual"
+ADVICE = "this version runs kernels on no real GPU yet; use --device virtual"
 
 
 class DriverMissing(Exception):
