@@ -12,7 +12,8 @@ MOST_CANDIDATES = 16
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where the best kernel is stored; else CUDAMASTER_RESULTS_DIR, else ./results.",
+    help="Where the best kernel is stored; else CUDAMASTER_RESULTS_DIR, else ./results. With --shape or "
+    "--matrix it goes to own-sizes/RUN under it, or stays in the run's folder where --out is left out.",
 )
 candidates_option = click.option(
     "--candidates",

@@ -88,6 +88,7 @@ def _settings(
         matrices=tuple(str(path) for path in request.matrices),
         parallel=min(request.candidates, len(os.sched_getaffinity(0))),
         results=str(results.resolve()),
+        results_asked=request.out is not None,
     )
 
 

@@ -29,6 +29,8 @@ class Settings:
     """Candidates built and judged at once."""
     results: str = "results"
     """Where the champion is stored."""
+    results_asked: bool = False
+    """Whether the user named that folder: a champion of own workloads is put there then."""
 
     @property
     def on_own_workloads(self) -> bool:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def store_champion(outcome: Outcome, run: "Run") -> Outcome:
     """The outcome with the place of its record.
 
-    A run on the user's own workloads is compared with nothing: its champion is kept in the run's folder only.
+    A run on the user's own workloads is compared with nothing: its champion is kept in the run's folder, or
+    under `own-sizes` in the results folder where the user named one.
     """
     best, settings = outcome.best, run.settings
     if best is None:
@@ -34,11 +35,18 @@ def store_champion(outcome: Outcome, run: "Run") -> Outcome:
     champion = Stored(Path(best.kernel).read_text(), record_of(best, run))
     place = results_folder(run)
     if settings.on_own_workloads:
-        place = run.folder.path / "best"
+        place = own_sizes_folder(run)
     elif holds_its_place(place, champion, run):
         return replace(outcome, record=str(place / RECORD), stored=False)
     stored = store_better(place, champion)
     return replace(outcome, record=str(place / RECORD), stored=stored)
+
+
+def own_sizes_folder(run: "Run") -> Path:
+    """Where the champion of the user's own workloads is kept: no other run's lies there."""
+    if run.settings.results_asked:
+        return results_folder(run) / "own-sizes" / run.folder.name
+    return run.folder.path / "best"
 
 
 def results_folder(run: "Run") -> Path:

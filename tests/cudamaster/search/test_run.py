@@ -172,6 +172,17 @@ def test_a_run_on_the_users_shapes_is_kept_in_its_own_folder(tmp_path: Path) -> 
     assert not (tmp_path / "results").exists()
 
 
+def test_a_run_on_the_users_shapes_is_kept_apart_in_a_results_folder_that_was_asked_for(
+    tmp_path: Path,
+) -> None:
+    outcome = finished(tmp_path, shapes=("M=64",), results_asked=True)
+
+    place = tmp_path / "results" / "virtual-h200" / "matrix_mul" / "fp32"
+    assert outcome.record == str(place / "own-sizes" / outcome.run / "record.json")
+    assert outcome.stored
+    assert not (place / "record.json").exists()
+
+
 def test_a_finished_run_is_read_back_from_its_journal(tmp_path: Path) -> None:
     folder = scripted_run.folder(tmp_path)
     run = scripted_run.run(folder, tmp_path / "r", scripted_run.team(), scripted_run.judge())
