@@ -33,13 +33,21 @@ def command(runs_dir: Path | None, as_json: bool) -> int:
 
 def readable(run: "RunFolder") -> tuple[str, list[dict[str, Any]]]:
     """A run's name and events; one whose journal cannot be read is listed without any."""
-    from cudamaster.errors import BrokenStore
+    from cudamaster.errors import BrokenStore, RunDamaged
+    from cudamaster.report.listing import runs_document
+    from cudamaster.store.codec import Malformed, well_formed
 
     try:
-        return run.name, run.events()
+        events = run.events()
+        with well_formed():
+            runs_document([(run.name, events)])
     except BrokenStore as fault:
         click.echo(f"cudamaster: {fault}", err=True)
-        return run.name, []
+    except Malformed as fault:
+        click.echo(f"cudamaster: {RunDamaged(run.name, str(fault))}", err=True)
+    else:
+        return run.name, events
+    return run.name, []
 
 
 def show(rows: list[dict[str, Any]], where: Path) -> None:

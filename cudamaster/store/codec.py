@@ -2,7 +2,8 @@
 
 import math
 import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -33,8 +34,15 @@ def encode(value: Any) -> Any:
 
 def decode(kind: type[T], value: Any) -> T:
     """The `kind` that `encode` made `value` from. Raises Malformed where it is another thing."""
-    try:
+    with well_formed():
         return cast(T, _decode(kind, value))
+
+
+@contextmanager
+def well_formed() -> Iterator[None]:
+    """Raise Malformed where what is read inside lacks a field or holds another kind of value."""
+    try:
+        yield
     except KeyError as fault:
         raise Malformed(f"{fault} is missing") from fault
     except (TypeError, ValueError, AttributeError) as fault:

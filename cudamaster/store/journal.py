@@ -88,6 +88,15 @@ def _event(line: bytes, path: Path, number: int) -> Json:
         raise BrokenStore(f"{path}:{number} is not JSON; the journal was changed by hand") from cause
     if not isinstance(event, dict) or event.get("schema") != SCHEMA:
         raise BrokenStore(f"{path}:{number} is not a {SCHEMA} event; another version wrote it")
-    if not isinstance(event.get("event"), str) or not isinstance(event.get("time"), str):
+    if not (isinstance(event.get("event"), str) and _is_time(event.get("time"))):
         raise BrokenStore(f"{path}:{number} lacks the event's name or time; the journal was changed by hand")
+    if "key" in event and "value" not in event:
+        raise BrokenStore(f"{path}:{number} lacks the event's value; the journal was changed by hand")
     return event
+
+
+def _is_time(text: object) -> bool:
+    try:
+        return datetime.fromisoformat(str(text)).tzinfo is not None
+    except ValueError:
+        return False

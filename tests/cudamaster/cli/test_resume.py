@@ -123,6 +123,27 @@ def test_an_outcome_changed_by_hand_is_named(tmp_path: Path, capsys: Output) -> 
     assert "is damaged: in its outcome, 5 is not an object" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("kind", "change", "code", "words"),
+    [
+        ("evaluation", {"value": 5}, 2, "is damaged: in its events, "),
+        ("proposal", {"plan": 3}, 2, "is damaged: in its events, "),
+        ("evaluation", {"time": "yesterday"}, 3, "lacks the event's name or time"),
+    ],
+)
+def test_an_event_changed_by_hand_is_named(
+    tmp_path: Path, capsys: Output, kind: str, change: dict[str, object], code: int, words: str
+) -> None:
+    folder = begun(tmp_path)
+    events = folder.events()[:-1]
+    next(event for event in events if event["event"] == kind).update(change)
+    folder.journal_path.write_text("".join(json.dumps(event) + "\n" for event in events))
+    runs = ["--runs-dir", str(tmp_path / "runs")]
+
+    assert exit_code_of(["resume", folder.name, *runs], ScriptedOpening()) == code
+    assert words in capsys.readouterr().err
+
+
 def begun(tmp_path: Path) -> RunFolder:
     folder = scripted_run.folder(tmp_path)
     scripted_run.run(folder, tmp_path / "r", scripted_run.team(), scripted_run.judge()).work()

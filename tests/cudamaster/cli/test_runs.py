@@ -50,3 +50,16 @@ def test_a_file_in_the_place_of_the_runs_is_named(
 
     assert exit_code_of(["runs"]) == 3
     assert f"{tmp_path / 'file'} cannot be used (Not a directory)" in capsys.readouterr().err
+
+
+def test_a_run_whose_settings_were_changed_does_not_hide_the_others(tmp_path: Path, capsys: Output) -> None:
+    folder = scripted_run.folder(tmp_path)
+    scripted_run.run(folder, tmp_path / "r", scripted_run.team(), scripted_run.judge()).work()
+    events = folder.events()
+    events[0]["settings"] = [1]
+    folder.journal_path.write_text("".join(json.dumps(event) + "\n" for event in events))
+
+    assert exit_code_of(["runs", "--json", "--runs-dir", str(tmp_path / "runs")]) == 0
+    told = capsys.readouterr()
+    assert [row["run"] for row in json.loads(told.out)["runs"]] == [folder.name]
+    assert f"the journal of run {folder.name} is damaged" in told.err
