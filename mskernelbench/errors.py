@@ -4,6 +4,7 @@ BenchmarkError
 ├── UnknownOperator       no operator has this name; the message lists the nearest
 ├── UnknownPrecision      neither fp32 nor bf16
 ├── BadShape              a `--shape` or matrix file that the operator cannot be given
+├── BaselineMissing       an operator's folder lacks the baseline of a precision
 └── BaselineBroken        our own baseline did not build, run or agree with the reference
 """
 
@@ -22,6 +23,10 @@ class UnknownPrecision(BenchmarkError):
 
 class BadShape(BenchmarkError):
     """A shape or matrix that the operator cannot be given; the message says what it needs."""
+
+
+class BaselineMissing(BenchmarkError):
+    """An operator's folder lacks the baseline of a precision; the message names the file."""
 
 
 class BaselineBroken(BenchmarkError):

@@ -6,6 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from mskernelbench.errors import BaselineMissing
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -235,8 +237,11 @@ class Operator:
         return f'extern "C" void {self.entry_symbol(precision)}({arguments})'
 
     def baseline(self, precision: Precision) -> str:
-        """Source text of our baseline kernel."""
-        return (self.folder / f"baseline_{precision}.cu").read_text(encoding="utf-8")
+        """Source text of our baseline kernel. Raises BaselineMissing."""
+        file = self.folder / f"baseline_{precision}.cu"
+        if not file.exists():
+            raise BaselineMissing(f"operator {self.name} lacks {file.name} in {self.folder}")
+        return file.read_text(encoding="utf-8")
 
     def in_set(self, name: str) -> tuple[Workload, ...]:
         """The workloads of one set."""

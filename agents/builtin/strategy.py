@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cudamaster.agents.builtin.expression import evaluate
+from cudamaster.agents.errors import BadStrategy
 from cudamaster.toolchain.spec import DeviceSpec
 from mskernelbench.operator import Precision
 
@@ -147,29 +148,52 @@ class Strategy:
 
 
 def read_strategy(folder: Path) -> Strategy:
-    """The strategy declared in `folder/strategy.toml`. Raises KeyError or ValueError for a wrong file."""
-    data = tomllib.loads((folder / "strategy.toml").read_text(encoding="utf-8"))
-    precisions = tuple(Precision(p) for p in data["precisions"])
+    """The strategy declared in `folder/strategy.toml`. Raises BadStrategy for a wrong file."""
+    file = folder / "strategy.toml"
+    try:
+        return _strategy(folder, tomllib.loads(file.read_text(encoding="utf-8")))
+    except KeyError as lack:
+        raise BadStrategy(f"{file} lacks the key '{lack.args[0]}'") from lack
+    except (AttributeError, TypeError, ValueError) as wrong:
+        raise BadStrategy(f"{file} cannot be read: {wrong}") from wrong
+
+
+def _strategy(folder: Path, data: Mapping[str, Any]) -> Strategy:
+    """The file's content; KeyError carries the full name of a missing key, such as `predicts.metric`."""
+    precisions = tuple(Precision(p) for p in _key(data, "precisions"))
     return Strategy(
         name=folder.name,
         family=folder.parent.name,
-        title=data["title"],
-        change=data["change"],
-        reason=data["reason"],
-        operators=tuple(data["operators"]),
+        title=_key(data, "title"),
+        change=_key(data, "change"),
+        reason=_key(data, "reason"),
+        operators=tuple(_key(data, "operators")),
         precisions=precisions,
-        predicted_metric=data["predicts"]["metric"],
-        predicted_direction=data["predicts"]["direction"],
-        gain={p: data["gain"][str(p)] for p in precisions},
+        predicted_metric=_key(data, "predicts.metric"),
+        predicted_direction=_key(data, "predicts.direction"),
+        gain={p: _key(data, f"gain.{p}") for p in precisions},
         evidence=tuple(Evidence(**item) for item in data.get("evidence", ())),
-        parameters=tuple(_parameter(name, p, precisions) for name, p in data["parameters"].items()),
-        limits=Limits(**data["limits"]),
+        parameters=tuple(_parameter(name, p, precisions) for name, p in _key(data, "parameters").items()),
+        limits=Limits(**{"threads": _key(data, "limits.threads")} | data["limits"]),
         fallback=data.get("fallback"),
     )
 
 
+def _key(data: Mapping[str, Any], path: str) -> Any:
+    """The value at a dotted path. Raises KeyError with the whole path."""
+    value: Any = data
+    for name in path.split("."):
+        if name not in value:
+            raise KeyError(path)
+        value = value[name]
+    return value
+
+
 def _parameter(name: str, data: Mapping[str, Any], precisions: tuple[Precision, ...]) -> TuningParameter:
     """One entry of `[parameters]`."""
+    for key in ("values", "default"):
+        if key not in data:
+            raise KeyError(f"parameters.{name}.{key}")
     values, default = tuple(data["values"]), data["default"]
     if default not in values:
         raise ValueError(f"{name}: the default {default} is not among {values}")

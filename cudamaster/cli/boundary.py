@@ -75,14 +75,16 @@ def usage_sentence(fault: click.ClickException) -> str:
 
 def known_code(fault: Exception) -> int:
     """The exit code of an exception of any layer."""
+    from cudamaster.agents.errors import BadStrategy
     from cudamaster.toolchain.errors import EnvironmentLacks, UnknownDevice
-    from mskernelbench.errors import BadShape, UnknownOperator, UnknownPrecision
+    from mskernelbench.errors import BadShape, BaselineMissing, UnknownOperator, UnknownPrecision
 
     if isinstance(fault, CudamasterError):
         return fault.exit_code
     if isinstance(fault, EnvironmentLacks):
         return ENVIRONMENT
-    if isinstance(fault, UnknownDevice | UnknownOperator | UnknownPrecision | BadShape):
+    unknown = UnknownDevice | UnknownOperator | UnknownPrecision | BadShape
+    if isinstance(fault, unknown | BaselineMissing | BadStrategy):
         return USAGE
     return INTERNAL
 

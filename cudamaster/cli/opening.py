@@ -27,7 +27,10 @@ class OperatorChoice:
 
 
 def choose_operator(name: str, precision: str) -> OperatorChoice:
-    """The operator and precision of these names. Raises UnknownOperator, UnknownPrecision, UsageError."""
+    """The operator and precision of these names.
+
+    Raises UnknownOperator, UnknownPrecision, BaselineMissing, UsageError.
+    """
     from mskernelbench.catalog import find_operator, find_precision
 
     if name.endswith(".cu"):
@@ -37,6 +40,7 @@ def choose_operator(name: str, precision: str) -> OperatorChoice:
         )
     kind = find_precision(precision)
     operator, alias = find_operator(name)
+    operator.baseline(kind)  # a missing one is said before anything is begun
     return OperatorChoice(operator, kind, f"'{alias}' is its alias" if alias else "")
 
 

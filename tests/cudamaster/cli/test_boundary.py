@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from cudamaster.agents.errors import BadStrategy
 from cudamaster.cli.boundary import exit_code_of, log, sentence_and_code
+from mskernelbench.errors import BaselineMissing
 from tests.doubles.scripted_opening import ScriptedOpening
 
 Output = pytest.CaptureFixture[str]
@@ -79,3 +81,8 @@ def test_a_disk_that_fills_up_in_a_run_is_one_sentence_and_exit_code_3(tmp_path:
     assert done.returncode == 3
     assert told.startswith("cudamaster: ")
     assert "Traceback" not in done.stderr
+
+
+def test_what_a_contributor_left_out_is_a_usage_error_and_one_sentence() -> None:
+    for fault in (BadStrategy("x/strategy.toml lacks the key 'title'"), BaselineMissing("x lacks a file")):
+        assert sentence_and_code(fault) == (str(fault), 2)
