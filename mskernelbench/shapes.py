@@ -5,18 +5,26 @@ from collections.abc import Mapping
 from mskernelbench.errors import BadShape
 from mskernelbench.memory import require_fitting
 from mskernelbench.operator import Kind, Operator, Parameter, Shape, Workload
+from mskernelbench.sparse_shapes import EXAMPLE as SPARSE_EXAMPLE
 
 
 def parse_shape(operator: Operator, given: str | Mapping[str, str]) -> Workload:
     """The workload that `given` describes, as `M=64,N=8` or as names and texts. Raises BadShape.
 
     The names are those of the entry's scalars; scalars with a default may be left out. Sparse operators take
-    `rows`, `cols`, `nnz_per_row` or `density`, and `pattern`.
+    `rows`, `cols`, one of `nnz`, `nnz_per_row` and `density`, and `pattern`.
     """
     named = split_shape(given) if isinstance(given, str) else given
     workload = operator.user_shape(named) if operator.user_shape else _dense(operator, named)
     require_fitting(operator, workload.shape, workload.label)
     return workload
+
+
+def shape_example(operator: Operator) -> str:
+    """A `--shape` that the operator takes: `M=64,N=8`."""
+    if operator.user_shape is not None:
+        return SPARSE_EXAMPLE
+    return ",".join(f"{name}={value}" for name, value in _usual(operator).shape.items())
 
 
 def split_shape(text: str) -> dict[str, str]:
@@ -37,7 +45,7 @@ def _dense(operator: Operator, named: Mapping[str, str]) -> Workload:
     usual = _usual(operator)
     names = {p.name.lower(): p.name for p in scalars}
     given = {names.get(name.lower(), name): text for name, text in named.items()}
-    example = ",".join(f"{name}={value}" for name, value in usual.shape.items())
+    example = shape_example(operator)
     if unknown := sorted(set(given) - set(names.values())):
         raise BadShape(f"{operator.name} has no size {unknown[0]!r}; write its shape as {example}")
     shape = {

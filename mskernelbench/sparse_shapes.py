@@ -8,7 +8,9 @@ from mskernelbench.matrices import PATTERNS, poisson_nnz
 from mskernelbench.operator import Workload
 
 USER_PATTERNS = ("uniform", "banded", "poisson5", "poisson7", "rmat")
-NAMES = ("rows", "cols", "nnz_per_row", "density", "pattern")
+COUNTS = ("nnz", "nnz_per_row", "density")
+"""Three ways to say how many entries are stored; exactly one is given."""
+NAMES = ("rows", "cols", *COUNTS, "pattern")
 EXAMPLE = "rows=4096,cols=2048,nnz_per_row=20,pattern=rmat"
 
 
@@ -44,10 +46,13 @@ def whole(given: Mapping[str, str], name: str) -> int:
 
 
 def _entries(given: Mapping[str, str], rows: int, cols: int) -> int:
-    """Stored entries from `nnz_per_row` or `density`, exactly one of them."""
-    if ("nnz_per_row" in given) == ("density" in given):
-        raise BadShape(f"give either nnz_per_row or density, as in {EXAMPLE}")
-    name = "nnz_per_row" if "nnz_per_row" in given else "density"
+    """Stored entries from `nnz`, `nnz_per_row` or `density`, exactly one of them."""
+    said = [name for name in COUNTS if name in given]
+    if len(said) != 1:
+        raise BadShape(f"give one of nnz, nnz_per_row and density, as in {EXAMPLE}")
+    name = said[0]
+    if name == "nnz":
+        return whole(given, name)
     try:
         number = float(given[name])
     except ValueError:
@@ -65,7 +70,7 @@ def _poisson(given: Mapping[str, str], pattern: str) -> Workload:
     side = isqrt(rows) if dimensions == 2 else round(rows ** (1 / 3))
     if side**dimensions != rows:
         raise BadShape(f"{pattern} needs rows = n^{dimensions}; {rows} is not, {side**dimensions} would be")
-    if extra := sorted(set(given) & {"nnz_per_row", "density"}) + [
+    if extra := sorted(set(given) & set(COUNTS)) + [
         c for c in ("cols",) if given.get(c, str(rows)) != str(rows)
     ]:
         raise BadShape(f"{pattern} fixes {extra[0]}; leave it out")

@@ -7,6 +7,7 @@ from cudamaster.report.document import Json
 from cudamaster.store.codec import Json as Event
 from cudamaster.toolchain.listing import ListedDevice
 from mskernelbench.operator import Operator, Precision
+from mskernelbench.shapes import shape_example
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,6 +32,7 @@ def operator_document(operator: Operator) -> Json:
         "mathematics": operator.mathematics,
         "entries": {str(p): operator.c_signature(p) for p in Precision},
         "contract": str(operator.contract),
+        "shape_example": shape_example(operator),
         "workloads": sets,
     }
 
@@ -79,8 +81,8 @@ def _gain(row: Json) -> str:
 
 def operators_table(rows: Iterable[Json]) -> "Table":
     """The operators of `cudamaster.operators/1`, one a row."""
-    columns = ("operator", "category", "aliases", "what it computes")
-    cells = ((r["name"], r["category"], ", ".join(r["aliases"]), r["mathematics"]) for r in rows)
+    columns = ("operator", "aliases", "--shape, such as", "what it computes")
+    cells = ((r["name"], ", ".join(r["aliases"]), r["shape_example"], r["mathematics"]) for r in rows)
     return plain_table(columns, cells)
 
 

@@ -21,6 +21,7 @@ def test_a_scalar_may_be_left_out_or_given() -> None:
 def test_a_sparse_matrix_is_given_by_rows_and_density_or_entries_a_row() -> None:
     workload = parse_shape(SPMV, "rows=4096,cols=2048,nnz_per_row=20.5,pattern=rmat")
     assert (workload.shape, workload.pattern) == ({"rows": 4096, "cols": 2048, "nnz": 83968}, "rmat")
+    assert parse_shape(SPMV, "rows=100,nnz=321").shape == {"rows": 100, "cols": 100, "nnz": 321}
     assert parse_shape(SPMV, "rows=100,density=0.5").shape == {"rows": 100, "cols": 100, "nnz": 5000}
 
 
@@ -42,8 +43,9 @@ def test_a_poisson_problem_needs_only_its_rows() -> None:
         (STENCIL, "nx=4,ny=4,r=x", "r=x is not a number"),
         (SPMV, "rows=2147483647,cols=1,nnz_per_row=0", "needs 16.0 GiB; at most"),
         (SPMV, "rows=1,cols=2147483647,nnz_per_row=2147483647", "needs 29.1 GiB; at most"),
-        (SPMV, "rows=8,nnz=4", "no 'nnz'"),
-        (SPMV, "rows=8", "either nnz_per_row or density"),
+        (SPMV, "rows=8,nonzeros=4", "no 'nonzeros'"),
+        (SPMV, "rows=8,nnz=4,density=0.5", "give one of nnz, nnz_per_row and density"),
+        (SPMV, "rows=8", "one of nnz, nnz_per_row and density"),
         (SPMV, "rows=8,density=0.1,pattern=random", "there are uniform, banded"),
         (SPMV, "rows=8,pattern=poisson5", "rows = n^2; 8 is not, 4 would be"),
         (SPMV, "rows=8,density=0.1,pattern=poisson7", "fixes density"),
