@@ -204,7 +204,11 @@ def score_error(arrays: Arrays) -> FloatArray:
 
 def deviation(weights: FloatArray, v: FloatArray, y: FloatArray) -> FloatArray:
     """Σ_j weights[i,j]·|v[j,d] − y[i,d]|, one query at a time."""
-    return np.stack([w @ np.abs(v - row) for w, row in zip(weights, y, strict=True)])
+    total, distance = np.empty_like(y), np.empty_like(v)
+    for i, row in enumerate(y):
+        np.abs(np.subtract(v, row, out=distance), out=distance)
+        total[i] = weights[i] @ distance
+    return total
 
 
 def flops(shape: Shape) -> int:
