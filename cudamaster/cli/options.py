@@ -38,8 +38,8 @@ shape = click.option(
     "shapes",
     multiple=True,
     metavar="M=64,N=2048",
-    help="Time these sizes instead of the operator's sets; may be repeated. 'cudamaster operators' shows each "
-    "operator's names; a sparse one takes rows, cols, pattern and one of nnz, nnz_per_row, density.",
+    help="Time these sizes instead of the operator's sets; may be repeated. 'cudamaster operators' shows the "
+    "names of each; a sparse one takes rows, cols, pattern and one of nnz, nnz_per_row, density.",
 )
 matrix = click.option(
     "--matrix",
