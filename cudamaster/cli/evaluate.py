@@ -81,6 +81,6 @@ def tell(evaluation: "Evaluation", *, as_json: bool) -> int:
     else:
         stdout = console.results()
         stdout.print("\n".join(verdict_lines(evaluation)))
-        if evaluation.correct or len(evaluation.workloads) > 1:  # a lone refused row repeats the reason
+        if evaluation.correct:  # of a refused kernel there are hardly any figures, and the reason has them
             stdout.print(workload_table(evaluation))
     return DONE if evaluation.correct else REFUSED

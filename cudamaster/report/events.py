@@ -8,6 +8,8 @@ from cudamaster.report.figures import percent, with_parameters
 from cudamaster.report.stopping import STOPPED_BY
 
 Line = str | None
+NAME_WIDTH = 34
+"""Columns for a candidate's strategy and parameters."""
 
 
 class EventLines:
@@ -25,6 +27,7 @@ class EventLines:
         self.crowning = False
         """Whether the rounds are over and the fastest are judged on all workloads."""
         self._strategies: dict[int, str] = {}
+        self._first_parameters: dict[str, dict[str, int]] = {}
         self._judged_kernels: dict[str, int] = {}
         self._diagnosed: int | None = None
         self._headed = 0
@@ -67,12 +70,23 @@ class EventLines:
 
     def _proposal(self, event: Json) -> Line:
         plan = event["plan"]
-        self._strategies[event["number"]] = with_parameters(plan["strategy"], plan.get("parameters", {}))
+        self._strategies[event["number"]] = self._named(plan["strategy"], plan.get("parameters", {}))
         twin = self._judged_kernels.setdefault(event["value"], event["number"])
         if twin == event["number"]:
             return None
         self.judged += 1
         return f"  #{event['number']:<3} {self._strategy(event)} the same source as #{twin}"
+
+    def _named(self, strategy: str, parameters: dict[str, int]) -> str:
+        """The strategy with its parameters; where they are many, with those unlike its first candidate's."""
+        whole = with_parameters(strategy, parameters)
+        if strategy not in self._first_parameters:
+            self._first_parameters[strategy] = parameters
+            return whole if len(whole) <= NAME_WIDTH else strategy
+        if len(whole) <= NAME_WIDTH:
+            return whole
+        first = self._first_parameters[strategy]
+        return with_parameters(strategy, {n: v for n, v in parameters.items() if first.get(n) != v})
 
     def _debug(self, event: Json) -> Line:
         outcome = "mended, judged again" if event["value"] else "given up"
@@ -112,4 +126,4 @@ class EventLines:
         return f"correct, {speedup['centre']:.2f}x {self.clock}, {attained} of the roofline"
 
     def _strategy(self, event: Json) -> str:
-        return f"{self._strategies.get(event['number'], ''):<34}"
+        return f"{self._strategies.get(event['number'], ''):<{NAME_WIDTH}}"

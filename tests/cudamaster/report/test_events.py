@@ -87,6 +87,19 @@ def test_parameters_tell_candidates_of_one_strategy_apart() -> None:
     assert "tile TILE=2048 " in told
 
 
+def test_of_many_parameters_those_that_changed_are_told() -> None:
+    lines = EventLines("modelled")
+    many = {f"PARAMETER_{i}": i for i in range(5)}
+    lines.line(proposal(1, "k") | {"plan": PLAN | {"parameters": many}})
+    lines.line(proposal(2, "l") | {"plan": PLAN | {"parameters": many | {"PARAMETER_3": 64}}})
+
+    first, second = lines.line(verdict(1, 1.5)), lines.line(verdict(2, 1.5))
+    assert first is not None
+    assert second is not None
+    assert first.startswith("  #1   tile   ")
+    assert second.startswith("  #2   tile PARAMETER_3=64 ")
+
+
 def test_the_baseline_s_line_says_how_many_workloads_the_rounds_time() -> None:
     event = verdict(0, 1.0)
     event["value"]["workloads"] = [{"speedup": None}, {"speedup": {"centre": 1.0}}]
