@@ -23,9 +23,9 @@ class Tensor:
 
     name: str
     array: NDArray[Any]
-    """C-contiguous bytes before the call: inputs' values, outputs' poison or zeros; BF16 is `ml_dtypes.bfloat16`.
+    """C-contiguous bytes before the call: inputs' values, outputs' poison or zeros.
 
-    Never modified by a device.
+    BF16 is `ml_dtypes.bfloat16`. Never modified by a device.
     """
     access: Access
 
