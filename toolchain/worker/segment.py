@@ -8,7 +8,7 @@ anybody else, whatever they try.
 import fcntl
 import mmap
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,10 +52,13 @@ def _page_after(byte: int) -> int:
 
 
 class Segment:
-    """Shared memory that holds `arrays`, of any dtypes and shapes, by name."""
+    """Shared memory that holds `arrays`, of any dtypes and shapes, by name; those of `blank` hold zeros."""
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]], *, writable: bool) -> None:
+    def __init__(
+        self, arrays: Mapping[str, NDArray[Any]], *, writable: bool, blank: Collection[str] = ()
+    ) -> None:
         self.writable = writable
+        self._blank = frozenset(blank)
         self.placements, self.nbytes = place({name: array.nbytes for name, array in arrays.items()})
         self._arrays: dict[str, NDArray[Any]] = {}
         self.file = os.memfd_create("tensors", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -69,9 +72,12 @@ class Segment:
         self.reset(arrays)
 
     def reset(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Give every tensor its first bytes again, those of `arrays`: the same names, shapes and dtypes."""
+        """Give every tensor its first bytes again, those of `arrays`: the same names, shapes and dtypes.
+
+        Blank ones stay as they are: memory that nobody touched takes no room and no time.
+        """
         self._arrays = dict(arrays)
-        for placement in self.placements:
+        for placement in (p for p in self.placements if p.name not in self._blank):
             first = self._arrays[placement.name].reshape(-1).view(np.uint8)
             self._bytes[placement.offset : placement.end] = first
 

@@ -101,3 +101,12 @@ def test_closing_leaves_nothing_open() -> None:
     segment.close()
     segment.close()
     assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+
+
+def test_blank_tensors_hold_zeros_and_their_untouched_memory_takes_no_room() -> None:
+    arrays = {"x": np.arange(4, dtype=np.float32), "y": np.full(16 << 20, np.nan, np.float32)}
+    segment = Segment(arrays, writable=True, blank=["y"])
+    assert os.fstat(segment.file).st_blocks * 512 < 1 << 20
+    assert segment.read("x").tolist() == [0, 1, 2, 3]
+    assert not segment.read("y").any()
+    assert segment.overwritten_guards() == ()

@@ -159,11 +159,12 @@ class VirtualDevice:
             raise ValueError("a failed build cannot be called")
         readable = (str(build.library.parent), str(translations_folder()))
         with self._pool.borrow(build.key, arguments, readable) as held:
-            inputs, outputs = self._pool.inputs(arguments), held.outputs(arguments)
+            inputs, outputs = self._pool.inputs(arguments), held.outputs(arguments, read=not manner.sampled)
             request = {
                 **build_fields(build),
                 **call_fields(arguments, (inputs, outputs)),
                 **manner.fields(),
+                "label": held.labels[-1],
                 "kept": held.labels,
                 "gpu": self.spec.name,
                 "options": self.limits.session_options(),
@@ -188,11 +189,16 @@ class _Manner:
     order: str = FORWARD
     seed: int | None = None
 
+    @property
+    def sampled(self) -> bool:
+        """Whether the call is only timed: nobody reads its outputs."""
+        return self.seed is not None
+
     def fields(self) -> dict[str, Any]:
         """For the worker."""
         return {
             "order": self.order,
             "launch_seconds": LAUNCH_SHARE * self.seconds,
-            "profile": self.seed is not None,
+            "profile": self.sampled,
             "seed": self.seed or 0,
         }

@@ -1,6 +1,7 @@
 """The workers a virtual device keeps, one for each of the builds used last, and the memory they share."""
 
 import contextlib
+import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ class HeldWorker:
         self.tainted = False
         """Whether a call went wrong in it, so that its state cannot be trusted for another."""
         self._outputs: OrderedDict[str, Segment] = OrderedDict()
+        self._timed = itertools.count()
 
     def fits(self, limits: WorkerLimits) -> bool:
         """Whether it lives and may use as much as `limits` says."""
@@ -37,22 +39,27 @@ class HeldWorker:
         enough = mine.memory_bytes >= limits.memory_bytes and mine.shared_bytes >= limits.shared_bytes
         return self.worker.end is None and not self.tainted and enough
 
-    def outputs(self, arguments: Arguments) -> Segment:
-        """Where this worker writes the outputs of `arguments`, with their first bytes in it."""
+    def outputs(self, arguments: Arguments, *, read: bool) -> Segment:
+        """Where this worker writes the outputs of `arguments`, with their first bytes in it.
+
+        Outputs that nobody will `read`, of a call that is only timed, are new memory that holds zeros.
+        """
         written = {t.name: t.array for t in arguments.tensors if t.access is not Access.INPUT}
-        segment = self._outputs.pop(arguments.label, None)
-        if segment is None:
-            segment = Segment(written, writable=True)
-        else:
+        label = arguments.label if read else f"{arguments.label}/timed {next(self._timed)}"
+        segment = self._outputs.pop(label, None)
+        if segment is not None:
             segment.reset(written)
-        self._outputs[arguments.label] = segment
+        else:
+            blank = [] if read else [t.name for t in arguments.tensors if t.access is Access.OUTPUT]
+            segment = Segment(written, writable=True, blank=blank)
+        self._outputs[label] = segment
         if len(self._outputs) > KEPT_WORKLOADS:
             self._outputs.popitem(last=False)[1].close()
         return segment
 
     @property
     def labels(self) -> list[str]:
-        """The argument sets whose outputs are kept."""
+        """The argument sets whose outputs are kept, the last one asked for at the end."""
         return list(self._outputs)
 
     def close(self) -> None:
