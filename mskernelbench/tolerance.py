@@ -9,8 +9,9 @@ faster than n (Higham, 2002, section 3.1). c·g(n) is 8 + 2√n for long sums, a
 lets error-compensated tensor-core products pass (below 4 ulp) and plain TF32 (above 1000 ulp) fail.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ CONSTANT = 8.0
 
 FP32_SUBNORMAL = 2.0**-149
 """Smallest FP32 number: what a product or sum may lose by gradual underflow."""
+
+PART_ELEMENTS = 1 << 15
+"""Elements compared at a time: their intermediate values fit in a processor's cache."""
 
 FloatArray = NDArray[np.float64]
 
@@ -71,21 +75,43 @@ def compare(got: NDArray[Any], reference: FloatArray, bound: FloatArray) -> Comp
     A NaN must stand exactly where the answer is NaN, an infinity where the answer, rounded to the output's
     type, is infinite with the same sign. Zeros of both signs are equal.
     """
-    ratios = _ratios(got.astype(np.float64), _as_stored(reference, got.dtype), reference, bound)
-    if ratios.size == 0:
-        return Comparison(0.0, None)
-    worst = float(ratios.max())
-    if worst <= 1:
+    bound, worst, outside = np.broadcast_to(bound, reference.shape), 0.0, None
+    for part in _parts(reference.shape):
+        mine = got[part].astype(np.float64), _as_stored(reference[part], got.dtype), reference[part]
+        ratios = _ratios(*mine, bound[part])
+        worst = max(worst, float(ratios.max()))
+        if outside is None and worst > 1:
+            outside = _outside(ratios, part)
+    if outside is None:
         return Comparison(worst, None)
-    first = np.unravel_index(int(np.argmax(ratios.ravel() > 1)), ratios.shape)
+    index, ratio = outside
     return Comparison(
         ratio=worst,
-        index=tuple(int(i) for i in first),
-        got=float(got[first]),
-        expected=float(reference[first]),
-        bound=float(np.broadcast_to(bound, reference.shape)[first]),
-        element_ratio=float(ratios[first]),
+        index=index,
+        got=float(got[index]),
+        expected=float(reference[index]),
+        bound=float(bound[index]),
+        element_ratio=ratio,
     )
+
+
+def _parts(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
+    """Rows of an array, as many at a time as a processor's cache holds; nothing of an empty one."""
+    if not shape:
+        yield ()
+    elif prod(shape):
+        rows = max(1, PART_ELEMENTS // prod(shape[1:]))
+        for first in range(0, shape[0], rows):
+            yield (slice(first, first + rows),)
+
+
+def _outside(ratios: FloatArray, part: tuple[slice, ...]) -> tuple[tuple[int, ...], float]:
+    """The first element outside its bound, by its place in the whole array, and its ratio."""
+    place = np.unravel_index(int(np.argmax(ratios.ravel() > 1)), ratios.shape)
+    index = [int(i) for i in place]
+    if part:
+        index[0] += part[0].start
+    return tuple(index), float(ratios[place])
 
 
 def rounded_exactly(reference: FloatArray, dtype: "np.dtype[Any]") -> FloatArray:
