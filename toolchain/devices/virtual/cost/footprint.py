@@ -86,7 +86,7 @@ def buffer_footprints(launch: SampledLaunch, access_bytes: int) -> tuple[BufferF
     found = []
     for buffer in range(len(launch.allocations) + 1):
         sectors = [piece[buffer] for piece in pieces]
-        accesses = [np.unique(part // np.uint64(access_bytes // SECTOR_BYTES)) for part in sectors]
+        accesses = [_distinct(part // np.uint64(access_bytes // SECTOR_BYTES)) for part in sectors]
         if buffer < len(launch.allocations):
             size = -(-launch.allocations[buffer][1] // access_bytes)
         else:
@@ -94,6 +94,13 @@ def buffer_footprints(launch: SampledLaunch, access_bytes: int) -> tuple[BufferF
         own_sectors = float(np.mean([len(part) for part in sectors])) if sectors else 0.0
         found.append(_measure(accesses, pairs, (size, own_sectors), access_bytes))
     return tuple(found)
+
+
+def _distinct(ordered: Numbers) -> Numbers:
+    """Each of some numbers in ascending order once."""
+    kept = np.ones(len(ordered), dtype=bool)
+    kept[1:] = ordered[1:] != ordered[:-1]
+    return ordered[kept]
 
 
 def _pieces(footprint: Numbers, allocations: Sequence[tuple[int, int]]) -> list[Numbers]:
