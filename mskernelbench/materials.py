@@ -69,6 +69,8 @@ class Materials:
     def _argument(self, parameter: Parameter, workload: Workload, arrays: Arrays) -> Tensor | Scalar:
         if parameter.kind is not Kind.TENSOR:
             return self._scalar(parameter, workload, arrays)
+        if parameter.name in workload.absent:
+            return Scalar(parameter.name, 0, "null")
         if parameter.access is Access.OUTPUT:
             array = self._empty_output(parameter, workload)
         else:

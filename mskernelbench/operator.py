@@ -111,6 +111,8 @@ class Parameter:
     """Value of a trailing scalar that an entry may leave out."""
     extent: str = ""
     """How a tensor is laid out, for people: `M×K, row-major`."""
+    nullable: bool = False
+    """Whether a workload may leave this output out: the entry is then given a null pointer."""
 
     def c_type(self, precision: Precision) -> str:
         """The C++ type, such as `const float*`."""
@@ -128,9 +130,14 @@ def tensor(
     return Parameter(name, Kind.TENSOR, element, access, extent=extent)
 
 
-def output(name: str, extent: str, *, element: Element = Element.VALUE) -> Parameter:
-    """A tensor that the entry writes."""
-    return tensor(name, extent, access=Access.OUTPUT, element=element)
+def output(name: str, extent: str, *, element: Element = Element.VALUE, nullable: bool = False) -> Parameter:
+    """A tensor that the entry writes; a `nullable` one is left out where a workload says so."""
+    return Parameter(name, Kind.TENSOR, element, Access.OUTPUT, extent=extent, nullable=nullable)
+
+
+def in_place(name: str, extent: str, *, element: Element = Element.VALUE) -> Parameter:
+    """A tensor that the entry reads and overwrites."""
+    return tensor(name, extent, access=Access.IN_PLACE, element=element)
 
 
 def size(name: str) -> Parameter:
@@ -158,14 +165,15 @@ class Workload:
     """Whether FP32 arithmetic is exact on these values in any order: the correctly rounded answer is due."""
     matrix: Path | None = None
     """The Matrix Market file that the sparse matrix is read from."""
+    absent: tuple[str, ...] = ()
+    """Nullable outputs that are left out: the entry gets null pointers for them."""
 
     @property
     def label(self) -> str:
         """Names shape and data in one line: `rows=63,cols=5,nnz=9 uniform ordinary`; seeds derive from it."""
         sizes = ",".join(f"{name}={value}" for name, value in self.shape.items())
-        return " ".join(
-            str(part) for part in (sizes, self.pattern, self.values, self.matrix) if part is not None
-        )
+        parts = (sizes, self.pattern, self.values, self.matrix, *(f"{name}=null" for name in self.absent))
+        return " ".join(str(part) for part in parts if part is not None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

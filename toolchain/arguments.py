@@ -37,7 +37,8 @@ class Scalar:
     name: str
     value: float | int
     ctype: str
-    """`int` (32 bits), `float` (32 bits) or `bf16` (a two-byte `__nv_bfloat16` structure)."""
+    """`int` (32 bits), `float` (32 bits), `bf16` (a two-byte `__nv_bfloat16` structure), or `null`, the
+    pointer of an optional tensor that is left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

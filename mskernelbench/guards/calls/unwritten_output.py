@@ -14,10 +14,10 @@ def refuse(evidence: CallEvidence) -> str | None:
     """The first element of a poisoned output that was never written, and how many there are."""
     if evidence.operator.contract is not Contract.POISONED:
         return None
-    for name in evidence.operator.output_names:
-        unwritten = np.argwhere(still_poisoned(evidence.outputs.arrays[name]))
+    for name, output in evidence.outputs.arrays.items():
+        unwritten = np.argwhere(still_poisoned(output))
         if len(unwritten):
             place = ", ".join(str(i) for i in unwritten[0])
-            share = f"{len(unwritten)} of {evidence.outputs.arrays[name].size} elements"
+            share = f"{len(unwritten)} of {output.size} elements"
             return f"output {name}[{place}] of {evidence.place} was never written ({share})"
     return None

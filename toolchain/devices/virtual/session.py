@@ -234,6 +234,8 @@ def _passed(argument: Argument) -> ctypes.c_void_p | ctypes.c_int32 | ctypes.c_f
             return ctypes.c_float(argument.value)
         case "bf16":
             return _Bf16(bf16_bits(float(argument.value)))
+        case "null":
+            return ctypes.c_void_p(None)
     raise ValueError(f"the scalar {argument.name} has the unknown type {argument.ctype}")
 
 
