@@ -25,6 +25,9 @@ CONSTANT = 8.0
 FP32_SUBNORMAL = 2.0**-149
 """Smallest FP32 number: what a product or sum may lose by gradual underflow."""
 
+SUBNORMAL_ROUNDING = 2.0**-126
+"""Times an output's unit roundoff: half its smallest number, what one rounding may cost below 2^-126."""
+
 PART_ELEMENTS = 1 << 15
 """Elements compared at a time: their intermediate values fit in a processor's cache."""
 
@@ -43,7 +46,7 @@ def allowed_error(reference: FloatArray, roundings: Sequence[Rounding], unit_out
     for rounding in roundings:
         bound = bound + CONSTANT * growth(rounding.terms) * rounding.unit * rounding.scale
         bound = bound + np.asarray(rounding.terms) * FP32_SUBNORMAL
-    return bound if not roundings else bound + FP32_SUBNORMAL
+    return bound if not roundings else bound + max(FP32_SUBNORMAL, SUBNORMAL_ROUNDING * unit_out)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,16 @@ def test_the_bound_of_a_dot_product_is_a_rounding_and_its_accumulation() -> None
     assert bound[0] == pytest.approx(2.0**-23 + CONSTANT * 3.5 * 2.0**-24 * 5)
 
 
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float32])
+def test_one_rounding_of_a_subnormal_answer_is_right_and_two_off_are_wrong(dtype: type) -> None:
+    answer = np.array([1.37 * 2.0**-130])
+    unit = float(ml_dtypes.finfo(dtype).eps) / 2
+    bound = allowed_error(answer, [Rounding(1, answer / CONSTANT)], unit)
+    assert compare(answer.astype(dtype), answer, bound).right
+    step = 2.0**-125 * unit
+    assert not compare((answer + 2.1 * step).astype(dtype), answer, bound).right
+
+
 @pytest.mark.parametrize(
     ("got", "reference"), [(NAN, 1.0), (1.0, NAN), (INF, 1.0), (1.0, INF), (INF, -INF), (INF, NAN)]
 )
