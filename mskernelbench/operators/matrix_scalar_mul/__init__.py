@@ -1,0 +1,1 @@
+"""matrix_scalar_mul: B = s·A."""

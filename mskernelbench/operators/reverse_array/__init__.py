@@ -1,0 +1,1 @@
+"""reverse_array: a vector back to front."""
