@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from mskernelbench.operator import BaselineKind
+
 SCHEMA = "cudamaster.evaluation/1"
 
 
@@ -92,6 +94,8 @@ class Evaluation:
     attainment: float | None = None
     """Geometric mean over the timed workloads."""
     workloads: tuple[WorkloadResult, ...] = ()
+    baseline: BaselineKind = BaselineKind.FAIR
+    """What the speedups are over."""
 
     def __post_init__(self) -> None:
         """A result cannot lie: refuse figures that the status does not allow."""
@@ -122,6 +126,7 @@ class Evaluation:
             "status": str(self.status),
             "reason": self.reason,
             "guard": self.guard,
+            "baseline": str(self.baseline),
         }
         tail = {"seed": self.seed, "workloads": [w.document() for w in self.workloads]}
         return head | {k: v for k, v in figures.items() if v is not None} | tail

@@ -7,7 +7,7 @@ from cudamaster.toolchain.catalog import open_device
 from cudamaster.toolchain.device import Device
 from mskernelbench.catalog import find_operator, find_precision
 from mskernelbench.evaluation import Evaluation
-from mskernelbench.operator import Operator, Precision, Workload
+from mskernelbench.operator import BaselineKind, Operator, Precision, Workload
 from mskernelbench.referee import SETS, Referee
 
 
@@ -21,6 +21,7 @@ def evaluate(
     seed: int = 0,
     sets: Sequence[str] = SETS,
     shapes: Sequence[Workload] | None = None,
+    baseline: BaselineKind | str = BaselineKind.FAIR,
 ) -> Evaluation:
     """The verdict on the `.cu` text `source`; see `Referee` for what the arguments mean.
 
@@ -30,7 +31,15 @@ def evaluate(
     """
     chosen = find_operator(operator).operator if isinstance(operator, str) else operator
     with _opened(device) as on:
-        referee = Referee(on, chosen, find_precision(precision), seed=seed, sets=sets, shapes=shapes)
+        referee = Referee(
+            on,
+            chosen,
+            find_precision(precision),
+            seed=seed,
+            sets=sets,
+            shapes=shapes,
+            baseline=BaselineKind(baseline),
+        )
         return referee.evaluate(source, entry)
 
 

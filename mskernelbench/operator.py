@@ -99,6 +99,15 @@ class Contract(StrEnum):
     """The input, restored before every call."""
 
 
+class BaselineKind(StrEnum):
+    """Which kernel candidates are compared with."""
+
+    FAIR = "fair"
+    """Plain and without waste; the usual one."""
+    PUBLISHED = "published"
+    """As wasteful as the benchmark's published kernel: speedups over it compare with the paper's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One argument of an entry."""
@@ -244,12 +253,21 @@ class Operator:
         arguments = ", ".join(f"{p.c_type(precision)} {p.name}" for p in self.signature)
         return f'extern "C" void {self.entry_symbol(precision)}({arguments})'
 
-    def baseline(self, precision: Precision) -> str:
+    def baseline(self, precision: Precision, kind: BaselineKind = BaselineKind.FAIR) -> str:
         """Source text of our baseline kernel. Raises BaselineMissing."""
-        file = self.folder / f"baseline_{precision}.cu"
+        file = self._baseline_file(precision, kind)
         if not file.exists():
-            raise BaselineMissing(f"operator {self.name} lacks {file.name} in {self.folder}")
+            compare = "" if kind is BaselineKind.FAIR else "; compare with the fair baseline"
+            raise BaselineMissing(f"operator {self.name} lacks {file.name} in {self.folder}{compare}")
         return file.read_text(encoding="utf-8")
+
+    def has_baseline(self, precision: Precision, kind: BaselineKind) -> bool:
+        """Whether there is such a baseline; a published one only where its launch shape differs."""
+        return self._baseline_file(precision, kind).exists()
+
+    def _baseline_file(self, precision: Precision, kind: BaselineKind) -> Path:
+        prefix = "published_" if kind is BaselineKind.PUBLISHED else ""
+        return self.folder / f"{prefix}baseline_{precision}.cu"
 
     def in_set(self, name: str) -> tuple[Workload, ...]:
         """The workloads of one set."""

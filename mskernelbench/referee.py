@@ -22,7 +22,7 @@ from mskernelbench.evaluation import Evaluation, Status, WorkloadResult
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import ObjectEvidence
 from mskernelbench.materials import Materials
-from mskernelbench.operator import Operator, Precision, Workload
+from mskernelbench.operator import BaselineKind, Operator, Precision, Workload
 from mskernelbench.racing import Lane, Race
 from mskernelbench.signatures import signature_hint
 from mskernelbench.verdict import Bench, accepted, refused
@@ -52,7 +52,7 @@ class Referee:
     """Judges any number of candidates, also from several threads.
 
     Inputs, answers and baseline times are kept. It always checks, and times the other `sets`, or the user's
-    own `shapes` (the set `user`) instead.
+    own `shapes` (the set `user`) instead; speedups are over the `baseline` of this kind.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class Referee:
         seed: int = 0,
         sets: Sequence[str] = SETS,
         shapes: Sequence[Workload] | None = None,
+        baseline: BaselineKind = BaselineKind.FAIR,
     ) -> None:
         self.device = device
         self.operator = operator
@@ -72,7 +73,7 @@ class Referee:
         self._shapes = tuple(shapes or ())
         self.sets = ("check", "user") if self._shapes else tuple(sets)
         self._materials = Materials(operator, precision, seed)
-        self._bench = Bench(operator.name, str(precision), device.name, device.clock, seed)
+        self._bench = Bench(operator.name, str(precision), device.name, device.clock, seed, baseline)
         self._lock = RLock()
         self._baseline: Baseline | None = None
         self._holders: Counter[str] = Counter()
@@ -209,6 +210,10 @@ class Referee:
             return Refusal(Status.BUILD_FAILED, reason)
         return first_refusal("objects", ObjectEvidence(symbols, build.source.text, self.operator))
 
+    @property
+    def _baseline_source(self) -> str:
+        return self.operator.baseline(self.precision, self._bench.baseline)
+
     def _checker(self) -> Checker:
         return Checker(self.device, self.operator, self._materials)
 
@@ -219,7 +224,7 @@ class Referee:
 
     @cached_property
     def _baseline_race(self) -> Race:
-        built = self._build(self.operator.baseline(self.precision), None)
+        built = self._build(self._baseline_source, None)
         if isinstance(built, Refusal):
             raise BaselineBroken(self._broken(built))
         self._holders[built.build.key] += 1
@@ -227,7 +232,7 @@ class Referee:
         return Race(lane, built.build)
 
     def _judge_baseline(self) -> Baseline:
-        source, race = self.operator.baseline(self.precision), self._race
+        source, race = self._baseline_source, self._race
         checked = self._checker().check(race.baseline, self.workloads("check"))
         if checked.refusal:
             raise BaselineBroken(self._broken(checked.refusal))

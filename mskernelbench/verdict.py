@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.evaluation import Evaluation, Interval, Status, WorkloadResult
 from mskernelbench.guards import Refusal
+from mskernelbench.operator import BaselineKind
 from mskernelbench.ratios import over_all
 from mskernelbench.scores import geometric_mean, paper_score
 from mskernelbench.spread import directions
@@ -20,6 +21,12 @@ class Bench:
     device: str
     clock: Clock
     seed: int
+    baseline: BaselineKind = BaselineKind.FAIR
+
+    @property
+    def compared_with(self) -> str:
+        """What speedups are over, in a sentence: `the baseline`, `the published baseline`."""
+        return "the baseline" if self.baseline is BaselineKind.FAIR else f"the {self.baseline} baseline"
 
 
 def refused(bench: Bench, entry: str, refusal: Refusal, rows: Sequence[WorkloadResult] = ()) -> Evaluation:
@@ -35,6 +42,7 @@ def refused(bench: Bench, entry: str, refusal: Refusal, rows: Sequence[WorkloadR
         seed=bench.seed,
         guard=refusal.guard,
         workloads=tuple(rows),
+        baseline=bench.baseline,
     )
 
 
@@ -50,12 +58,13 @@ def accepted(bench: Bench, entry: str, rows: Sequence[WorkloadResult]) -> Evalua
         device=bench.device,
         clock=str(bench.clock),
         status=Status.CORRECT,
-        reason=_sentence(rows, overall, bench.clock),
+        reason=_sentence(rows, overall, bench),
         seed=bench.seed,
         speedup=overall,
         paper_score=_paper_score(rows),
         attainment=geometric_mean(attained) if attained else None,
         workloads=tuple(rows),
+        baseline=bench.baseline,
     )
 
 
@@ -69,24 +78,24 @@ def _paper_score(rows: Sequence[WorkloadResult]) -> float | None:
     )
 
 
-def _sentence(rows: Sequence[WorkloadResult], overall: Interval | None, clock: Clock) -> str:
+def _sentence(rows: Sequence[WorkloadResult], overall: Interval | None, bench: Bench) -> str:
     """What was found, in one sentence."""
     timed = sum(row.speedup is not None for row in rows)
     right = _right(rows)
     if overall is None:
         return right
-    where = f"over {_workloads(timed, 'timed')} (geometric mean, {clock})"
+    where = f"over {_workloads(timed, 'timed')} (geometric mean, {bench.clock})"
     if overall.low <= 1 <= overall.high:
-        return f"{right}; {_no_difference(rows, overall, clock)} {where}"
-    return f"{right}; {overall.centre:.3g} times as fast as the baseline {where}"
+        return f"{right}; {_no_difference(rows, overall, bench)} {where}"
+    return f"{right}; {overall.centre:.3g} times as fast as {bench.compared_with} {where}"
 
 
-def _no_difference(rows: Sequence[WorkloadResult], overall: Interval, clock: Clock) -> str:
+def _no_difference(rows: Sequence[WorkloadResult], overall: Interval, bench: Bench) -> str:
     """That the mean is none, and what single workloads say where they say more."""
     speedups = [row.speedup for row in rows if row.speedup is not None]
     faster, slower, _ = directions(speedups)
-    least = "under 10 % counts as none" if clock is Clock.MODELLED else "its interval holds 1"
-    mean = f"no difference from the baseline: {overall.centre:.2f}x on average"
+    least = "under 10 % counts as none" if bench.clock is Clock.MODELLED else "its interval holds 1"
+    mean = f"no difference from {bench.compared_with}: {overall.centre:.2f}x on average"
     if not faster and not slower:
         return f"{mean}; {least},"
     low, high = min(s.centre for s in speedups), max(s.centre for s in speedups)

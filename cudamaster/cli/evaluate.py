@@ -22,6 +22,7 @@ SETS = ("check", "paper", "real")
 @click.option("--workloads", default=",".join(SETS), show_default=True, help="Sets to judge on, with commas.")
 @options.shape
 @options.matrix
+@options.baseline
 @options.seed
 @options.as_json
 @click.pass_context
@@ -35,6 +36,7 @@ def command(
     workloads: str,
     shapes: tuple[str, ...],
     matrices: tuple[Path, ...],
+    baseline: str,
     seed: int,
     as_json: bool,
 ) -> int:
@@ -45,7 +47,8 @@ def command(
     """
     from cudamaster.cli.judging import Question, judged
 
-    question = Question(operator, precision, device, seed, parse_sets(workloads), shapes, matrices)
+    sets = parse_sets(workloads)
+    question = Question(operator, precision, device, seed, sets, shapes, matrices, baseline)
     with judged(context, question, file, entry) as (referee, source, chosen):
         evaluation = referee.evaluate(source, chosen)
     return tell(placed_in(file, evaluation), as_json=as_json)

@@ -13,6 +13,7 @@ from cudamaster.cli.opening import OperatorChoice, choose_operator, opening
 from cudamaster.errors import UnreadableKernel
 from cudamaster.search.user_workloads import user_workloads
 from mskernelbench.entries import EntryProblem, find_entry
+from mskernelbench.operator import BaselineKind
 from mskernelbench.referee import SETS, Referee
 
 
@@ -30,6 +31,8 @@ class Question:
     """`--shape`, as given."""
     matrices: tuple[Path, ...] = ()
     """`--matrix`, as given."""
+    baseline: str = "fair"
+    """What the kernel is compared with: `fair` or `published`."""
 
 
 def require_entry(source: str, file: Path, chosen: OperatorChoice, entry: str | None) -> None:
@@ -47,15 +50,21 @@ def judged(
     source = read_kernel(file)
     chosen = choose_operator(question.operator, question.precision)
     require_entry(source, file, chosen, entry)
+    kind = BaselineKind(question.baseline)
+    chosen.operator.baseline(chosen.precision, kind)  # a missing one is said before anything is begun
     shapes = user_workloads(chosen.operator, question.shapes, question.matrices)
     means, stderr = opening(context), console.progress()
     with means.device(question.device) as (device, reason):
         alias = f" ({chosen.reason})" if chosen.reason else ""
         stderr.print(f"operator   {chosen.operator.name} {chosen.precision}{alias}")
         stderr.print(f"device     {device.name} ({reason})", soft_wrap=True)
-        sets = question.sets or SETS
-        yield (
-            Referee(device, chosen.operator, chosen.precision, seed=question.seed, sets=sets, shapes=shapes),
-            source,
-            entry,
+        referee = Referee(
+            device,
+            chosen.operator,
+            chosen.precision,
+            seed=question.seed,
+            sets=question.sets or SETS,
+            shapes=shapes,
+            baseline=kind,
         )
+        yield referee, source, entry

@@ -49,6 +49,13 @@ matrix = click.option(
     metavar="FILE.mtx",
     help="Time this Matrix Market file (sparse operators) instead of the operator's sets; may be repeated.",
 )
+baseline = click.option(
+    "--baseline",
+    type=click.Choice(("fair", "published")),
+    default="fair",
+    show_default=True,
+    help="Compare with our plain kernel, or with one that wastes as much as the published benchmark's.",
+)
 runs_dir = click.option(
     "--runs-dir",
     type=click.Path(path_type=Path, file_okay=False),

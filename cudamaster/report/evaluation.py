@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from cudamaster.report.figures import clocked, percent, shape_text, times
 from mskernelbench.evaluation import Evaluation
+from mskernelbench.operator import BaselineKind
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,7 +20,8 @@ def verdict_lines(evaluation: Evaluation) -> list[str]:
     if evaluation.guard:
         lines.append(f"guard {evaluation.guard}")
     if evaluation.speedup:
-        lines.append(f"speedup {times(evaluation.speedup)}, {clocked(evaluation.clock)}")
+        over = "" if evaluation.baseline is BaselineKind.FAIR else f" over the {evaluation.baseline} baseline"
+        lines.append(f"speedup {times(evaluation.speedup)}{over}, {clocked(evaluation.clock)}")
     if evaluation.paper_score is not None:
         lines.append(f"paper score {evaluation.paper_score:.2f}")
     if evaluation.attainment is not None:

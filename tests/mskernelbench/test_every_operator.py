@@ -8,7 +8,7 @@ import pytest
 from cudamaster.toolchain.catalog import open_device
 from cudamaster.toolchain.device import Device
 from mskernelbench.catalog import load_operator, operator_names
-from mskernelbench.operator import Precision
+from mskernelbench.operator import BaselineKind, Precision
 from mskernelbench.referee import Referee
 
 pytestmark = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the path")
@@ -28,6 +28,22 @@ def test_the_baseline_passes_every_check(device: Device, name: str, precision: P
     evaluation = referee.baseline().evaluation
     assert evaluation.correct, evaluation.reason
     assert len(evaluation.workloads) == len(referee.workloads("check"))
+
+
+PUBLISHED = [
+    (name, precision)
+    for name in operator_names()
+    for precision in Precision
+    if load_operator(name).has_baseline(precision, BaselineKind.PUBLISHED)
+]
+
+
+@pytest.mark.parametrize(("name", "precision"), PUBLISHED)
+def test_a_published_baseline_passes_every_check_too(device: Device, name: str, precision: Precision) -> None:
+    operator = load_operator(name)
+    referee = Referee(device, operator, precision, sets=("check",))
+    evaluation = referee.evaluate(operator.baseline(precision, BaselineKind.PUBLISHED))
+    assert evaluation.correct, evaluation.reason
 
 
 @pytest.mark.parametrize("name", ["matrix_mul", "softmax_attention", "spmv_csr", "stencil_2d"])

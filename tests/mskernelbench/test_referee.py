@@ -15,7 +15,7 @@ from cudamaster.toolchain.timing import Clock
 from mskernelbench.catalog import load_operator
 from mskernelbench.errors import BaselineBroken
 from mskernelbench.evaluation import Evaluation, Status
-from mskernelbench.operator import Precision, Workload
+from mskernelbench.operator import BaselineKind, Precision, Workload
 from mskernelbench.referee import Referee
 from tests.doubles.scripted_device import Compute, Script, ScriptedDevice, answer, honest, outputs
 
@@ -248,6 +248,22 @@ def test_the_baseline_is_judged_once_and_has_a_speedup_of_one() -> None:
     assert judge.baseline() is first
     assert first.evaluation.speedup is not None
     assert first.evaluation.speedup.centre == 1.0
+
+
+def test_speedups_over_the_published_baseline_are_called_so() -> None:
+    published = SPMV.baseline(FP32, BaselineKind.PUBLISHED)
+    scripts = {
+        BASELINE: Script(honest(SPMV)),
+        published: Script(honest(SPMV), lambda a: 8.0),
+        CANDIDATE: Script(honest(SPMV), lambda a: 0.5),
+    }
+    judge = Referee(ScriptedDevice(scripts), SPMV, FP32, shapes=SHAPES, baseline=BaselineKind.PUBLISHED)
+    evaluation = judge.evaluate(CANDIDATE)
+    assert evaluation.speedup is not None
+    assert evaluation.speedup.centre == pytest.approx(16)
+    assert "16 times as fast as the published baseline" in evaluation.reason
+    assert evaluation.document()["baseline"] == "published"
+    assert verdict(honest(SPMV)).document()["baseline"] == "fair"
 
 
 def test_the_paper_score_weighs_workloads_by_their_work() -> None:
