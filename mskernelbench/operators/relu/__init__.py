@@ -1,0 +1,1 @@
+"""Rectified linear unit."""

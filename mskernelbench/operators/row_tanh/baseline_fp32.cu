@@ -1,0 +1,15 @@
+// tanh x of every element: one thread for each.
+#include <cuda_runtime.h>
+#include <math.h>
+
+__global__ void row_tanh_kernel(float* out, const float* input, int N) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= N) return;
+    float x = input[i];
+    out[i] = tanhf(x);
+}
+
+extern "C" void row_tanh(float* out, const float* input, const int N, cudaStream_t stream) {
+    unsigned threads = 256;
+    row_tanh_kernel<<<(N + threads - 1) / threads, threads, 0, stream>>>(out, input, N);
+}

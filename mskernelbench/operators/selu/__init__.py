@@ -1,0 +1,1 @@
+"""Scaled exponential linear unit."""
