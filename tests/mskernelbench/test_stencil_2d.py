@@ -15,7 +15,7 @@ def step(keep: e.Round = e.fp32, factored: bool = False) -> Kernel:
 
     def kernel(case: Case) -> e.F32:
         u = keep(case.arrays["u_old"].astype(np.float32))
-        r = keep(np.float32(case.workload.shape["r"]))
+        r = keep(np.array(case.workload.shape["r"], np.float32))
         new = u.copy()
         if min(u.shape) > 2:
             c = u[1:-1, 1:-1]
