@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mskernelbench.distributions import full_mantissa, probe_integers, ternary, values
 from mskernelbench.operator import (
     Arrays,
     Category,
@@ -20,9 +19,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
-
-ROWS_A_BLOCK = 512
-"""Rows of A converted to float64 at once."""
+from mskernelbench.products import HIGHAM, pair, product, product_rounding
 
 
 def shape(m: int, n: int, k: int) -> Shape:
@@ -55,63 +52,18 @@ REAL = (
 def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -> Arrays:
     """A and B."""
     m, n, k = (int(workload.shape[name]) for name in "MNK")
-    if workload.values in PROBES:
-        a, b = PROBES[workload.values](m, n, k, precision, rng)
-    else:
-        a, b = (values(workload.values, rng, count, precision) for count in (m * k, k * n))
-    return {"A": a.reshape(m, k), "B": b.reshape(k, n)}
-
-
-Pair = tuple[NDArray[np.generic], NDArray[np.generic]]
-
-
-def integers(m: int, n: int, k: int, precision: Precision, rng: np.random.Generator) -> Pair:
-    """Partial sums are whole numbers below 2^24: FP32 is exact in any order, fewer bits are not."""
-    return probe_integers(rng, m * k, precision), ternary(rng, k * n, precision)
-
-
-def ones(m: int, n: int, k: int, precision: Precision, rng: np.random.Generator) -> Pair:
-    """Every sum is K; an accumulator with 8 bits stops at 256."""
-    return np.ones(m * k, precision.dtype), np.ones(k * n, precision.dtype)
-
-
-def one_hot(m: int, n: int, k: int, precision: Precision, rng: np.random.Generator) -> Pair:
-    """One full-mantissa number in each row of A, the last row's at its end: C holds single products."""
-    a = np.zeros((m, k), precision.dtype)
-    columns = rng.integers(0, k, m)
-    columns[-1] = k - 1
-    a[np.arange(m), columns] = full_mantissa(rng, m, precision)
-    return a, full_mantissa(rng, k * n, precision)
-
-
-def nan_row(m: int, n: int, k: int, precision: Precision, rng: np.random.Generator) -> Pair:
-    """One NaN at the end of A's middle row: exactly that row of C is NaN."""
-    a, b = (values("ordinary", rng, count, precision) for count in (m * k, k * n))
-    a[(m // 2 + 1) * k - 1] = np.nan
-    return a, b
-
-
-PROBES = {"integers": integers, "ones": ones, "one_hot": one_hot, "nan_row": nan_row}
-
-
-def blocked_product(a: NDArray[np.generic], b: NDArray[np.generic]) -> NDArray[np.float64]:
-    """A·B in float64, a block of rows at a time."""
-    right = b.astype(np.float64)
-    blocks = [a[i : i + ROWS_A_BLOCK].astype(np.float64) @ right for i in range(0, len(a), ROWS_A_BLOCK)]
-    return np.concatenate(blocks)
+    a, b = pair(workload.values, (m, n, k), precision, rng)
+    return {"A": a, "B": b}
 
 
 def reference(workload: Workload, arrays: Arrays) -> Mapping[str, NDArray[np.float64]]:
-    """C in float64, a row at a time where rows hold NaN."""
-    with np.errstate(invalid="ignore"):
-        return {"C": blocked_product(arrays["A"], arrays["B"])}
+    """C in float64."""
+    return {"C": product(arrays["A"], arrays["B"])}
 
 
 def rounding(workload: Workload, arrays: Arrays, precision: Precision) -> Mapping[str, tuple[Rounding, ...]]:
-    """A sum of K products: Σ|a||b|; a one-hot row sums one."""
-    with np.errstate(invalid="ignore"):
-        scale = blocked_product(abs(arrays["A"]), abs(arrays["B"]))
-    return {"C": (Rounding(1 if workload.values == "one_hot" else int(workload.shape["K"]), scale),)}
+    """That of a product."""
+    return {"C": (product_rounding(workload, arrays["A"], arrays["B"]),)}
 
 
 def volume(shape: Shape) -> int:
@@ -146,7 +98,7 @@ OPERATOR = Operator(
     ),
     contract=Contract.POISONED,
     mathematics="C = A·B: C[m,n] = Σ_k A[m,k]·B[k,n], all matrices row-major.",
-    source="N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5 (error bound)",
+    source=HIGHAM,
     folder=Path(__file__).parent,
     workloads=CHECK + PAPER + REAL,
     inputs=inputs,

@@ -1,0 +1,1 @@
+"""Contraction of a fourth-order and a third-order tensor over two indices."""

@@ -1,0 +1,1 @@
+"""Product of a matrix and a vector."""

@@ -1,0 +1,1 @@
+"""Product of two square matrices."""
