@@ -205,11 +205,17 @@ CASES: list[tuple[str, str, str, list[Any], Callable[..., int], str]] = [
 ]  # fmt: skip
 
 
+LOGIC_WITH_PREDICATE = """{ .reg .pred q, p; setp.ne.u32 q, %s3, 0;
+lop3.or.b32 %d0|p, %s0, %s1, %s2, 0x80, q; selp.u32 %d1, 1, 0, p;
+lop3.and.b32 _|p, %s0, %s1, %s2, 0x80, !q; selp.u32 %d2, 1, 0, p; }"""
+
+
 @pytest.fixture(scope="module")
 def table(launch: Launch) -> Table:
     cases = Table()
     for name, results, kinds, sources, _, text in CASES:
         cases.add(name, results, kinds, sources, text)
+    cases.add("lop3 p", "b32 b32 b32", "b32 b32 b32 b32", [*THREE, AMOUNT & 1], LOGIC_WITH_PREDICATE)
     cases.run(launch)
     return cases
 
@@ -221,3 +227,11 @@ def test_equals_integer_arithmetic(table: Table, case: Any) -> None:
     sources = [[int(value) for value in source] for source in table.rows[name].sources]
     expected = [reference(*values) % (1 << width) for values in zip(*sources, strict=True)]
     assert [int(value) for value in table.found[name][0]] == expected
+
+
+def test_logic_of_three_combines_not_zero_with_a_predicate(table: Table) -> None:
+    a, b, c, q = table.rows["lop3 p"].sources
+    both, either, neither = table.found["lop3 p"]
+    assert np.array_equal(both, a & b & c)
+    assert np.array_equal(either, (both != 0) | (q != 0))
+    assert np.array_equal(neither, (both != 0) & (q == 0))

@@ -99,6 +99,9 @@ for kind in ("b16", "b32", "b64"):
 ROWS += [
     ("add.sat.s32", "s32", 32, 2, lambda a, b: clamp(a + b, 32)),
     ("sub.sat.s32", "s32", 32, 2, lambda a, b: clamp(a - b, 32)),
+    ("max.s32.relu", "s32", 32, 2, lambda a, b: max(a, b, 0)),
+    ("min.s32.relu", "s32", 32, 2, lambda a, b: max(min(a, b), 0)),
+    ("mad.hi.sat.s32", "s32", 32, 3, lambda a, b, c: clamp((a * b >> 32) + c, 32)),
     ("mul24.lo.u32", "u32", 32, 2, lambda a, b: (a & 0xFFFFFF) * (b & 0xFFFFFF)),
     ("mul24.hi.u32", "u32", 32, 2, high24),
     ("mad24.lo.u32", "u32", 32, 3, lambda a, b, c: (a & 0xFFFFFF) * (b & 0xFFFFFF) + c),
@@ -117,6 +120,12 @@ CARRIES = """{ .reg .b32 lo, hi;
 add.cc.u32 lo, %s0, %s1; addc.cc.u32 hi, %s1, %s2; addc.u32 %d0, 0, 0;
 sub.cc.u32 lo, %s0, %s1; subc.cc.u32 hi, lo, %s2; subc.u32 %d1, 0, 0;
 mad.lo.cc.u32 lo, %s0, %s1, %s2; madc.hi.u32 %d2, %s0, %s1, 0; }"""
+CARRY_ACROSS_BLOCKS = """{ .reg .pred p; .reg .b32 lo; add.cc.u32 lo, %s0, %s1; setp.gt.s32 p, %s2, 0;
+@p bra TAKEN;
+add.cc.u32 lo, %s0, %s0;
+TAKEN: addc.u32 %d0, 0, 0; }"""
+GUARDED_CARRY = """{ .reg .pred p; .reg .b32 lo; add.cc.u32 lo, %s0, %s1; setp.gt.s32 p, %s2, 0;
+@p sub.cc.u32 lo, %s0, %s1; addc.u32 %d0, 0, 0; madc.hi.sat.s32 %d1, %s0, %s1, %s2; }"""
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +139,8 @@ def table(launch: Launch) -> Table:
     for name in SHIFT_NAMES:
         width = int(name[-2:])
         made.add(name, f"b{width}", f"b{width} b32", [A[width], SHIFTS])
+    made.add("carry across blocks", "b32", "b32 b32 b32", [A[32], B[32], C[32]], CARRY_ACROSS_BLOCKS)
+    made.add("guarded carry", "b32 b32", "b32 b32 b32", [A[32], B[32], C[32]], GUARDED_CARRY)
     made.add("carry", "b32 b32 b32", "b32 b32 b32", [A[32], B[32], C[32]], CARRIES)
     made.run(launch)
     return made
@@ -164,6 +175,21 @@ def test_carries_chain_additions_subtractions_and_products(table: Table) -> None
         difference = (a[i] - b[i]) % word
         assert borrow[i] == ((word - 1) if difference - c[i] - int(a[i] < b[i]) < 0 else 0)
         assert high[i] == ((a[i] * b[i] >> 32) + ((a[i] * b[i] % word + c[i]) // word)) % word
+
+
+def test_a_carry_outlives_its_basic_block(table: Table) -> None:
+    a, b, c = (array.astype(np.uint64) for array in (A[32], B[32], C[32]))
+    second = np.where(C[32].view(np.int32) > 0, b, a)
+    assert c.size == THREADS
+    assert table.found["carry across blocks"][0].tolist() == (a + second >> np.uint64(32)).tolist()
+
+
+def test_a_guarded_instruction_sets_the_carry_of_its_lanes_only(table: Table) -> None:
+    carries, clamped = (found.tolist() for found in table.found["guarded carry"])
+    for i, (a, b, c) in enumerate(zip(A[32].tolist(), B[32].tolist(), C[32].tolist(), strict=True)):
+        carry = int(a < b) if signed(c, 32) > 0 else a + b >> 32
+        assert carries[i] == carry
+        assert clamped[i] == clamp((signed(a, 32) * signed(b, 32) >> 32) + signed(c, 32) + carry, 32) % 2**32
 
 
 def test_a_partial_warp_computes_the_same(table: Table, launch: Launch) -> None:

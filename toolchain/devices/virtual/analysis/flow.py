@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from cudamaster.toolchain.devices.virtual.isa.registry import lookup, unsupported
 from cudamaster.toolchain.devices.virtual.ptx.nouns import (
+    CARRY,
+    CARRY_READERS,
     Address,
     Instruction,
     Kernel,
@@ -56,6 +58,10 @@ def accesses(kernel: Kernel, instruction: Instruction) -> Accesses:
         (written if index < writes else read).extend(names)
     if instruction.guard is not None:
         read.append(instruction.guard.register)
+    if instruction.base in CARRY_READERS:
+        read.append(CARRY)
+    if "cc" in instruction.modifiers:
+        written.append(CARRY)
     return Accesses(tuple(written), tuple(read))
 
 

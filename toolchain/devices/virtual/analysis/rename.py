@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from cudamaster.toolchain.devices.virtual.ptx.nouns import (
+    CARRY,
     Address,
     Guard,
     Instruction,
@@ -34,7 +35,8 @@ class Renaming:
     @classmethod
     def inlined(cls, callee: Kernel, prefix: str, bound: dict[str, str], after: str) -> "Renaming":
         """Return the renaming of a callee: `prefix` before its own names, `bound` for its parameters."""
-        own = [*callee.registers, *callee.labels, *callee.branch_tables]
+        own = [name for name in callee.registers if name != CARRY]
+        own += [*callee.labels, *callee.branch_tables]
         own += [name for name, v in callee.variables.items() if v.space != "shared"]
         names = {name: prefix + name for name in own} | bound
         parameters = {prefix + name for name in _call_parameters(callee)}

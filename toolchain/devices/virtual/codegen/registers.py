@@ -42,6 +42,8 @@ class Mode:
     """Count blocks, sectors, wavefronts."""
     avx512: bool = False
     """Whether the host has AVX-512F."""
+    watch: bool = False
+    """Tell the runtime of every access, checked, so that it can find races and reads of unset memory."""
 
 
 class Registers(IrBuilder):
@@ -54,8 +56,6 @@ class Registers(IrBuilder):
         self.full = True
         """Whether the block being written runs with all 32 lanes."""
         self.instruction: Instruction | None = None
-        self.carry: Value | None = None
-        """The carry flag (`.cc`), within a basic block."""
         self.shapes: dict[tuple[str, int], Shape] = {}
         """What was found out about addresses in this block, by their base and stride."""
         self.base_uses: dict[str, int] = {}
@@ -95,7 +95,6 @@ class Registers(IrBuilder):
     def begin_block(self, index: int, full: bool, mask: Value | None) -> None:
         """Forget register values; from here on the code belongs to `index`, run by the lanes of `mask`."""
         self.block_index, self.full, self._mask, self._guard = index, full, mask, None
-        self.carry = None
         self.shapes.clear()
         self._known.clear()
         self._dirty.clear()

@@ -3,20 +3,30 @@
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import BITS, Value, constant
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction
-from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Pair
 
 
 @instruction("lop3", uniform=True)
 def logic_of_three(emit: Emitter, ins: Instruction) -> None:
-    """Look up every bit triple in an eight-bit table."""
-    destination, *sources, table = ins.operands
+    """Look up every bit triple in an eight-bit table; `.and` and `.or` also combine "not zero" with q."""
+    destination, *sources, table = ins.operands[:5]
     if len(sources) != 3 or not isinstance(table, Integer):
         raise emit.unsupported("these operands")
-    a, b, c = (emit.get(source, "b32") for source in sources)
+    result = _logic_of_three(emit, [emit.get(source, "b32") for source in sources], table)
+    if isinstance(destination, Pair):
+        some = emit.compare("ne", result, constant("i32", 0))
+        way = "and" if "and" in ins.modifiers else "or"
+        emit.put(destination.second, emit.op(way, some, emit.get(ins.operands[5], "pred")))
+        destination = destination.first
+    emit.put(destination, result)
+
+
+def _logic_of_three(emit: Emitter, values: list[Value], table: Integer) -> Value:
+    a, b, c = values
     if_clear = _logic_of_two(emit, b, c, table.value & 15)
     if_set = _logic_of_two(emit, b, c, table.value >> 4 & 15)
     differing = emit.op("and", a, emit.op("xor", if_clear, if_set))
-    emit.put(destination, emit.op("xor", if_clear, differing))
+    return emit.op("xor", if_clear, differing)
 
 
 def _logic_of_two(emit: Emitter, x: Value, y: Value, table: int) -> Value:

@@ -1,9 +1,13 @@
-"""Integer arithmetic, logic and shifts; extended-precision `.cc` forms within one basic block."""
+"""Integer arithmetic, logic and shifts, extended-precision `.cc` forms included.
+
+The carry flag is a predicate register of the kernel, `nouns.CARRY`: it outlives basic blocks as others do.
+"""
 
 from cudamaster.toolchain.devices.virtual.codegen.emitter import LLVM_TYPES, Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import BITS, Value, constant
-from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
-from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Operand
+from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
+from cudamaster.toolchain.devices.virtual.isa.registry import instruction
+from cudamaster.toolchain.devices.virtual.ptx.nouns import CARRY, Instruction, Integer, Operand, Register
 
 WIDER = {"u16": "i32", "s16": "i32", "u32": "i64", "s32": "i64", "u64": "i128", "s64": "i128"}
 
@@ -28,7 +32,7 @@ def add(emit: Emitter, ins: Instruction) -> None:
     total = emit.op("add", a, b)
     emit.put(ins.operands[0], total)
     if "cc" in ins.modifiers:
-        emit.carry = emit.compare("ult", total, a)
+        _set_carry(emit, emit.compare("ult", total, a))
 
 
 @instruction("sub", uniform=True)
@@ -40,13 +44,15 @@ def sub(emit: Emitter, ins: Instruction) -> None:
         return
     emit.put(ins.operands[0], emit.op("sub", a, b))
     if "cc" in ins.modifiers:
-        emit.carry = emit.compare("ult", a, b)
+        _set_carry(emit, emit.compare("ult", a, b))
+
+
+def _set_carry(emit: Emitter, carry: Value) -> None:
+    emit.put(Register(CARRY), carry)
 
 
 def _carry_in(emit: Emitter, ins: Instruction) -> Value:
-    if emit.carry is None:
-        raise unsupported(ins, "a carry from another basic block")
-    return emit.cast("zext", emit.carry, LLVM_TYPES[ins.type])
+    return emit.cast("zext", emit.get(Register(CARRY), "pred"), LLVM_TYPES[ins.type])
 
 
 def _add_with_carry(emit: Emitter, ins: Instruction, a: Value, b: Value) -> Value:
@@ -54,7 +60,8 @@ def _add_with_carry(emit: Emitter, ins: Instruction, a: Value, b: Value) -> Valu
     partial = emit.op("add", a, b)
     total = emit.op("add", partial, carry)
     if "cc" in ins.modifiers:
-        emit.carry = emit.op("or", emit.compare("ult", partial, a), emit.compare("ult", total, partial))
+        over = emit.op("or", emit.compare("ult", partial, a), emit.compare("ult", total, partial))
+        _set_carry(emit, over)
     return total
 
 
@@ -73,7 +80,8 @@ def subtract_with_borrow(emit: Emitter, ins: Instruction) -> None:
     partial = emit.op("sub", a, b)
     emit.put(ins.operands[0], emit.op("sub", partial, borrow))
     if "cc" in ins.modifiers:
-        emit.carry = emit.op("or", emit.compare("ult", a, b), emit.compare("ult", partial, borrow))
+        under = emit.op("or", emit.compare("ult", a, b), emit.compare("ult", partial, borrow))
+        _set_carry(emit, under)
 
 
 def _product(emit: Emitter, ins: Instruction) -> Value:
@@ -107,7 +115,7 @@ def multiply_add(emit: Emitter, ins: Instruction) -> None:
     total = emit.op("add", product, addend)
     emit.put(ins.operands[0], total)
     if "cc" in ins.modifiers:
-        emit.carry = emit.compare("ult", total, product)
+        _set_carry(emit, emit.compare("ult", total, product))
 
 
 @instruction("madc")
@@ -115,7 +123,19 @@ def multiply_add_with_carry(emit: Emitter, ins: Instruction) -> None:
     """Multiply and add with the carry of the `.cc` instruction before."""
     product = _product(emit, ins)
     addend = emit.get(ins.operands[3], f"b{BITS[product.type]}")
+    if "sat" in ins.modifiers:
+        emit.put(ins.operands[0], _saturating_sum(emit, product, addend, _carry_in(emit, ins)))
+        return
     emit.put(ins.operands[0], _add_with_carry(emit, ins, product, addend))
+
+
+def _saturating_sum(emit: Emitter, *terms: Value) -> Value:
+    """Add 32-bit signed integers, clamped once."""
+    wide = [emit.resize(term, "i64", signed=True) for term in terms]
+    total = emit.op("add", emit.op("add", wide[0], wide[1]), wide[2])
+    for bound, name in ((-(1 << 31), "llvm.smax"), ((1 << 31) - 1, "llvm.smin")):
+        total = emit.intrinsic(name, total, constant("i64", bound))
+    return emit.resize(total, "i32")
 
 
 def _narrow_24(emit: Emitter, value: Value, signed: bool) -> Value:
@@ -191,22 +211,25 @@ def absolute(emit: Emitter, ins: Instruction) -> None:
 
 
 def _extreme(emit: Emitter, ins: Instruction, name: str) -> None:
-    if "relu" in ins.modifiers or "u16x2" in ins.modifiers or "s16x2" in ins.modifiers:
-        raise unsupported(ins)
-    a, b = sources(emit, ins, *ins.operands[1:3])
-    prefix = "s" if is_signed(ins.type) else "u"
-    emit.put(ins.operands[0], emit.intrinsic(f"llvm.{prefix}{name}", a, b))
+    require_known(ins, "relu", WIDER)
+    kind = next(word for word in ins.modifiers if word in WIDER)  # nvcc writes `max.s32.relu`
+    a, b = (emit.get(operand, kind) for operand in ins.operands[1:3])
+    prefix = "s" if is_signed(kind) else "u"
+    result = emit.intrinsic(f"llvm.{prefix}{name}", a, b)
+    if "relu" in ins.modifiers:
+        result = emit.intrinsic("llvm.smax", result, constant(result.type, 0))
+    emit.put(ins.operands[0], result)
 
 
 @instruction("min", uniform=True)
 def minimum(emit: Emitter, ins: Instruction) -> None:
-    """The lesser of two integers."""
+    """The lesser of two integers; `.relu`: at least 0."""
     _extreme(emit, ins, "min")
 
 
 @instruction("max", uniform=True)
 def maximum(emit: Emitter, ins: Instruction) -> None:
-    """The greater of two integers."""
+    """The greater of two integers; `.relu`: at least 0."""
     _extreme(emit, ins, "max")
 
 

@@ -53,12 +53,14 @@ def dot_of_two(emit: Emitter, ins: Instruction) -> None:
 @instruction("max", "u16x2", uniform=True)
 @instruction("max", "s16x2", uniform=True)
 def pairwise(emit: Emitter, ins: Instruction) -> None:
-    """Add or compare two 16-bit integers at once."""
-    require_known(ins, "u16x2", "s16x2")
+    """Add or compare two 16-bit integers at once; `.relu`: at least 0."""
+    require_known(ins, "u16x2", "s16x2", "relu")
     sides = [split(emit, emit.get(operand, "b32")) for operand in ins.operands[1:]]
-    sign = ins.type[0]
+    sign = "s" if "s16x2" in ins.modifiers else "u"
     lower, upper = (
         emit.op("add", *halves) if ins.base == "add" else emit.intrinsic(f"llvm.{sign}{ins.base}", *halves)
         for halves in zip(*sides, strict=True)
     )
+    if "relu" in ins.modifiers:
+        lower, upper = (emit.intrinsic("llvm.smax", half, constant("i16", 0)) for half in (lower, upper))
     emit.put(ins.operands[0], join(emit, lower, upper))

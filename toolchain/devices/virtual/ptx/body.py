@@ -4,7 +4,14 @@ import re
 from functools import lru_cache
 
 from cudamaster.toolchain.devices.virtual.ptx import declarations
-from cudamaster.toolchain.devices.virtual.ptx.nouns import Guard, Instruction, Symbol, Variable
+from cudamaster.toolchain.devices.virtual.ptx.nouns import (
+    CARRY,
+    CARRY_READERS,
+    Guard,
+    Instruction,
+    Symbol,
+    Variable,
+)
 from cudamaster.toolchain.devices.virtual.ptx.operands import call_operands, operands, renamed
 from cudamaster.toolchain.devices.virtual.ptx.places import Places
 from cudamaster.toolchain.devices.virtual.ptx.text import error_at, first_line
@@ -180,6 +187,8 @@ class Body:
         if starts:
             self._close_block()
         self._open_block.append(instruction)
+        if instruction.base in CARRY_READERS or "cc" in instruction.modifiers:
+            self.registers[CARRY] = "pred"
         if self._scope.around is not None and instruction.base in ("bra", "brx"):
             self._inner_branches.append((instruction, self._scope))
         if ends:

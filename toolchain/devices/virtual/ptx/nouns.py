@@ -10,6 +10,10 @@ TYPE_BYTES = {
 }  # fmt: skip
 """Bytes of one element of each PTX type."""
 
+CARRY = "%carry"
+"""The register that stands for the carry flag in a function that has one."""
+CARRY_READERS = frozenset({"addc", "subc", "madc"})
+
 
 @dataclass(frozen=True, slots=True)
 class Register:
