@@ -31,6 +31,7 @@ from cudamaster.toolchain.devices.virtual.runtime import (
 from cudamaster.toolchain.devices.virtual.translations import Job, Translator, translated
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.devices.virtual.variables import ModuleVariables
+from cudamaster.toolchain.devices.virtual.watching import Watch
 from cudamaster.toolchain.outputs import Fault
 
 RUN_SLICE = 8192 * BACK_EDGE_COST
@@ -62,6 +63,8 @@ class Engine:
         self._native = native
         self.threads, self.check_memory, self.order = threads, check_memory, order
         self.limit_seconds, self.spin_seconds = limit_seconds, spin_seconds
+        self.watch: Watch | None = None
+        """What watches whole launches for now."""
         self.processor_seconds = 0.0
         """Spent in kernels so far, by all threads."""
         self._modules: dict[str, Module] = {}
@@ -102,7 +105,12 @@ class Engine:
         code = executable.code(count=False)
         native = self._native_launch(request, code)
         native.threads = self._threads_for(executable.kernel)
-        return self._run(native, request, executable)
+        if self.watch is None:
+            return self._run(native, request, executable)
+        self.watch.prepare(native, executable, code)
+        fault = self._run(native, request, executable)
+        self.watch.take(native, request, executable.kernel)
+        return fault
 
     def sample(
         self, request: LaunchRequest, blocks: Sequence[int], l1_bytes: int = 0
@@ -220,7 +228,7 @@ class _Counting:
         footprints = []
         for pointer, count in zip(self._pointers.tolist(), self._counts.tolist(), strict=True):
             raw = ctypes.string_at(pointer, 8 * count) if pointer else b""
-            footprints.append(np.sort(np.frombuffer(raw, np.uint64)))
+            footprints.append(np.frombuffer(raw, np.uint64))
             if pointer:
                 library.vg_free_footprint(pointer)
         return tuple(footprints)

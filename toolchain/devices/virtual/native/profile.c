@@ -7,6 +7,8 @@
 #define USUAL_SETS 256
 #define WAYS 4
 #define LINE_BYTES 128
+#define PAGE_SECTORS 2048
+#define PAGE_WORDS (PAGE_SECTORS / 64)
 
 /* The L1 a block has to itself: four ways of 128-byte lines in 32-byte sectors, empty when it begins. */
 typedef struct {
@@ -15,11 +17,18 @@ typedef struct {
     unsigned sets;
 } Cache;
 
+/* Which sectors of an aligned stretch of memory were touched. */
+typedef struct {
+    uint64_t number;
+    uint64_t touched[PAGE_WORDS];
+} Page;
+
 struct VgProfile {
     Cache cache;
     int64_t number;
-    uint64_t *lines; /* open addressing: number of a line << 4 | its touched sectors; 0: empty */
+    Page **pages; /* open addressing by number; null: empty */
     size_t used, capacity;
+    Page *latest;
 };
 
 VgProfile *vg_profile_new(VgBlock *block, int64_t number)
@@ -28,24 +37,54 @@ VgProfile *vg_profile_new(VgBlock *block, int64_t number)
     int sets = block->launch->l1_bytes / (WAYS * LINE_BYTES);
     profile->cache.sets = sets <= 0 ? USUAL_SETS : sets < MOST_SETS ? (unsigned)sets : MOST_SETS;
     profile->number = number;
-    profile->capacity = 1024;
-    profile->lines = calloc(profile->capacity, sizeof *profile->lines);
+    profile->capacity = 256;
+    profile->pages = calloc(profile->capacity, sizeof *profile->pages);
     return profile;
 }
 
-/* Hands the footprint over to the launch, if there is one. */
+static int by_number(const void *left, const void *right)
+{
+    uint64_t a = (*(Page *const *)left)->number, b = (*(Page *const *)right)->number;
+    return a < b ? -1 : a > b;
+}
+
+/* Moves the pages to the front of their table, in ascending order. */
+static void order(VgProfile *profile)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < profile->capacity; i++)
+        if (profile->pages[i])
+            profile->pages[count++] = profile->pages[i];
+    qsort(profile->pages, count, sizeof *profile->pages, by_number);
+}
+
+static int64_t count_sectors(const VgProfile *profile)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < profile->used; i++)
+        for (int word = 0; word < PAGE_WORDS; word++)
+            count += __builtin_popcountll(profile->pages[i]->touched[word]);
+    return count;
+}
+
+/* Hands the footprint, in ascending order, over to the launch, if there is one. */
 void vg_profile_end(VgProfile *profile, VgLaunch *launch)
 {
+    order(profile);
     if (launch) {
-        uint64_t *sectors = malloc((LINE_SECTORS * profile->used + 1) * sizeof *sectors);
-        int64_t count = 0;
-        for (size_t i = 0; i < profile->capacity; i++)
-            for (unsigned mask = profile->lines[i] & 15; mask; mask &= mask - 1)
-                sectors[count++] = (profile->lines[i] >> 4) * LINE_SECTORS + (unsigned)__builtin_ctz(mask);
+        int64_t count = count_sectors(profile);
+        uint64_t *sectors = malloc((size_t)(count + 1) * sizeof *sectors), *next = sectors;
+        for (size_t i = 0; i < profile->used; i++)
+            for (int word = 0; word < PAGE_WORDS; word++)
+                for (uint64_t left = profile->pages[i]->touched[word]; left; left &= left - 1)
+                    *next++ = profile->pages[i]->number * PAGE_SECTORS + (unsigned)word * 64 +
+                              (unsigned)__builtin_ctzll(left);
         launch->footprints[profile->number] = sectors;
         launch->footprint_counts[profile->number] = count;
     }
-    free(profile->lines);
+    for (size_t i = 0; i < profile->used; i++)
+        free(profile->pages[i]);
+    free(profile->pages);
     free(profile);
 }
 
@@ -54,34 +93,46 @@ void vg_free_footprint(uint64_t *sectors)
     free(sectors);
 }
 
-static uint64_t *slot_of(uint64_t *lines, size_t capacity, uint64_t line)
+static Page **slot_of(Page **pages, size_t capacity, uint64_t number)
 {
-    size_t place = (line * 0x9e3779b97f4a7c15u) >> 20 & (capacity - 1);
-    while (lines[place] && lines[place] >> 4 != line)
+    size_t place = (number * 0x9e3779b97f4a7c15u) >> 20 & (capacity - 1);
+    while (pages[place] && pages[place]->number != number)
         place = (place + 1) & (capacity - 1);
-    return &lines[place];
+    return &pages[place];
 }
 
 static void grow(VgProfile *profile)
 {
     size_t capacity = 2 * profile->capacity;
-    uint64_t *lines = calloc(capacity, sizeof *lines);
+    Page **pages = calloc(capacity, sizeof *pages);
     for (size_t i = 0; i < profile->capacity; i++)
-        if (profile->lines[i])
-            *slot_of(lines, capacity, profile->lines[i] >> 4) = profile->lines[i];
-    free(profile->lines);
-    profile->lines = lines;
+        if (profile->pages[i])
+            *slot_of(pages, capacity, profile->pages[i]->number) = profile->pages[i];
+    free(profile->pages);
+    profile->pages = pages;
     profile->capacity = capacity;
+}
+
+static Page *page_of(VgProfile *profile, uint64_t number)
+{
+    Page **slot = slot_of(profile->pages, profile->capacity, number);
+    if (!*slot && 2 * ++profile->used > profile->capacity) {
+        grow(profile);
+        slot = slot_of(profile->pages, profile->capacity, number);
+    }
+    if (!*slot) {
+        *slot = calloc(1, sizeof **slot);
+        (*slot)->number = number;
+    }
+    return *slot;
 }
 
 static void touch(VgProfile *profile, uint64_t line, unsigned sectors)
 {
-    uint64_t *slot = slot_of(profile->lines, profile->capacity, line);
-    if (!*slot && 2 * ++profile->used > profile->capacity) {
-        grow(profile);
-        slot = slot_of(profile->lines, profile->capacity, line);
-    }
-    *slot = line << 4 | (*slot & 15) | sectors;
+    uint64_t first = line * LINE_SECTORS, number = first / PAGE_SECTORS;
+    if (!profile->latest || profile->latest->number != number)
+        profile->latest = page_of(profile, number);
+    profile->latest->touched[first % PAGE_SECTORS / 64] |= (uint64_t)sectors << first % 64;
 }
 
 /* Looks sectors of a line up and brings them in; how many were missing. */
