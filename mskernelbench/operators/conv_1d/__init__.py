@@ -1,0 +1,1 @@
+"""Valid cross-correlation of a signal."""

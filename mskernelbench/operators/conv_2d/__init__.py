@@ -1,0 +1,1 @@
+"""Valid cross-correlation of an image of one channel."""
