@@ -32,6 +32,18 @@ def tf32(x: F32) -> F32:
     return np.where(np.isfinite(x), rounded, x)
 
 
+def expf(x: F32) -> F32:
+    """e^x, rounded once."""
+    with np.errstate(over="ignore"):
+        return np.exp(x.astype(np.float64)).astype(np.float32)
+
+
+def fast_expf(x: F32) -> F32:
+    """`__expf`: the argument of the power of two is rounded."""
+    with np.errstate(over="ignore"):
+        return np.exp2((x * np.float32(1.4426950408889634)).astype(np.float64)).astype(np.float32)
+
+
 def split(x: F32, narrow: Round, terms: int) -> list[F32]:
     """`x` as a sum of `terms` narrow numbers, the largest first."""
     parts = []

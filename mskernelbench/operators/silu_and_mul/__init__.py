@@ -1,0 +1,1 @@
+"""Gate and values side by side in rows: silu(x)·g."""

@@ -1,0 +1,1 @@
+"""Gated linear unit with a swish gate."""
