@@ -1,0 +1,1 @@
+"""Inclusive prefix sums of a vector."""
