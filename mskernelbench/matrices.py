@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import comb, expm1, log1p
 from typing import TypeAlias
 
 import numpy as np
@@ -66,15 +67,46 @@ def dense_row(rows: int, cols: int, nnz: int, rng: np.random.Generator) -> Struc
     return from_lengths(lengths, np.insert(others, before, np.arange(cols)))
 
 
+def dense_column(rows: int, cols: int, nnz: int, rng: np.random.Generator) -> Structure:
+    """One full column in the middle, the rest as in `uniform`."""
+    lengths = np.bincount(rng.integers(0, rows, nnz - rows), minlength=rows)
+    others = rng.integers(0, cols, nnz - rows)
+    return from_lengths(lengths + 1, np.insert(others, np.cumsum(lengths) - lengths, cols // 2))
+
+
 def rmat(rows: int, cols: int, nnz: int, rng: np.random.Generator) -> Structure:
     """Power-law rows and columns: R-MAT with quadrants .57, .19, .19, .05 (Chakrabarti et al., 2004, SDM)."""
-    levels = max(int(max(rows, cols) - 1).bit_length(), 1)
+    levels = rmat_levels(rows, cols)
     row, column = np.zeros(nnz, np.int32), np.zeros(nnz, np.int32)
     for _ in range(levels):
         quadrant = QUADRANTS[rng.integers(0, 256, nnz, dtype=np.uint8)]
         row += row + (quadrant >> 1)
         column += column + (quadrant & 1)
     return gathered(row % rows, column % cols, rows)
+
+
+def rmat_filled(count: int, levels: int, nnz: int) -> int:
+    """About how many of `count` rows (or columns, alike) `nnz` draws of R-MAT leave with an entry.
+
+    A row whose id has j ones among its `levels` bits is drawn with probability q^j·(1 − q)^(levels − j), q
+    being the share of the two lower quadrants.
+    """
+    lower = float((QUADRANTS >> 1).mean())
+    filled = sum(
+        comb(levels, ones) * hit(lower**ones * (1 - lower) ** (levels - ones), nnz)
+        for ones in range(levels + 1)
+    )
+    return min(count, int(filled))
+
+
+def hit(probability: float, draws: int) -> float:
+    """How likely it is that something of this probability comes up in so many draws."""
+    return -expm1(draws * log1p(-probability)) if probability < 1 else float(draws > 0)
+
+
+def rmat_levels(rows: int, cols: int) -> int:
+    """Bits of the larger side's ids."""
+    return max(int(max(rows, cols) - 1).bit_length(), 1)
 
 
 QUADRANTS = np.repeat(np.arange(4, dtype=np.int8), (146, 49, 49, 12))
@@ -149,6 +181,7 @@ PATTERNS: dict[str, Pattern] = {
     "uniform": uniform,
     "empty_rows": empty_rows,
     "dense_row": dense_row,
+    "dense_column": dense_column,
     "rmat": rmat,
     "banded": banded,
     "block_diagonal": block_diagonal,
@@ -158,3 +191,6 @@ PATTERNS: dict[str, Pattern] = {
     "poisson7": poisson7,
 }
 """By the names that workloads and `--shape pattern=` use."""
+
+IN_ORDER = frozenset({"banded", "poisson5", "poisson7"})
+"""Patterns of discretised equations: programs make their entries row by row, those of others in any order."""

@@ -1,5 +1,6 @@
 """Sparse matrices from Matrix Market files, `.mtx` or `.mtx.gz`."""
 
+import re
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator
@@ -15,9 +16,13 @@ from numpy.typing import NDArray
 from mskernelbench.errors import BadShape
 from mskernelbench.matrices import Structure
 from mskernelbench.memory import require_fitting
-from mskernelbench.operator import Operator, Workload
+from mskernelbench.operator import Operator, Shape, Workload
+from mskernelbench.sparse_shapes import sizes, whole
 
 LARGEST_SIZE = 2**31 - 1
+COLUMNS = re.compile(r"(?P<file>.+):K=(?P<columns>[^:/]*)")
+USUAL_COLUMNS = 128
+"""K where the name of a file says none: as many features as graphs are often given."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,16 +36,45 @@ class MatrixFile:
 
 
 def matrix_workload(operator: Operator, path: Path) -> Workload:
-    """The file's matrix as a workload of the set `user`. Raises BadShape where it cannot be read or given."""
+    """The file's matrix as a workload of the set `user`. Raises BadShape where it cannot be read or given.
+
+    An operator with a dense operand of K columns takes them from the name's end, as in `m.mtx:K=64`, else
+    `USUAL_COLUMNS`.
+    """
     if operator.user_shape is None:
         raise BadShape(f"{operator.name} takes no sparse matrix; give its sizes with --shape")
-    _require_fitting(operator, path)
-    matrix = read_matrix(path.resolve())
-    sizes = {"rows": len(matrix.structure.lengths), "cols": matrix.cols, "nnz": len(matrix.values)}
-    return Workload("user", sizes, "shifted", "file", matrix=path.resolve())
+    file, columns = _columns_of(operator, path)
+    _require_fitting(operator, file, columns)
+    matrix = read_matrix(file.resolve())
+    shape = _shape(matrix, columns)
+    workload = Workload("user", shape, "shifted", "file", matrix=file.resolve())
+    require_fitting(operator, workload, str(file))
+    return workload
 
 
-def _require_fitting(operator: Operator, path: Path) -> None:
+def _columns_of(operator: Operator, path: Path) -> tuple[Path, int]:
+    """The file, and K of an operator that has it; 0 of others. Raises BadShape."""
+    is_wide = any(p.name == "K" for p in operator.signature)
+    named = COLUMNS.fullmatch(str(path))
+    if named is None:
+        return path, USUAL_COLUMNS if is_wide else 0
+    if not is_wide:
+        raise BadShape(f"{operator.name} has no size K; give {named['file']} alone")
+    return Path(named["file"]), whole({"K": named["columns"]}, "K")
+
+
+def _shape(matrix: "MatrixFile", columns: int) -> Shape:
+    """The matrix's sizes, and of rows and columns how many hold entries where K makes them count."""
+    structure = matrix.structure
+    shape = sizes(len(structure.lengths), matrix.cols, len(matrix.values), columns)
+    if not columns:
+        return shape
+    filled_cols = np.count_nonzero(np.bincount(structure.columns, minlength=matrix.cols))
+    filled_rows = np.count_nonzero(structure.lengths)
+    return {**shape, "filled_rows": int(filled_rows), "filled_cols": int(filled_cols)}
+
+
+def _require_fitting(operator: Operator, path: Path, columns: int) -> None:
     """Raise BadShape for what the file's head alone rules out: nothing is allocated for it."""
     _require_text_file(path)
     rows, cols, entries = _sizes_in_head(path)
@@ -49,7 +83,7 @@ def _require_fitting(operator: Operator, path: Path) -> None:
             raise BadShape(f"{path} has {size} {name}; at most 2^31 − 1 fit an operator's 32-bit integers")
     if not (rows and cols):
         raise BadShape(f"{path} holds a {rows}×{cols} matrix; a product needs a row and a column")
-    require_fitting(operator, {"rows": rows, "cols": cols, "nnz": entries}, str(path))
+    require_fitting(operator, Workload("user", sizes(rows, cols, entries, columns)), str(path))
 
 
 def _require_text_file(path: Path) -> None:

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from mskernelbench.errors import BadShape
-from mskernelbench.operator import Operator, Precision, Shape
+from mskernelbench.operator import Operator, Precision, Workload
 
 LIMIT_BYTES = 16 * 2**30
 """All buffers of a workload together, on any machine."""
@@ -13,19 +13,21 @@ MEMORY_A_BUFFER = 4
 MEMINFO = Path("/proc/meminfo")
 
 
-def require_fitting(operator: Operator, shape: Shape, label: str) -> None:
-    """Raise BadShape where the buffers of a workload exceed what fits; `label` names the workload."""
-    needed, limit = buffer_bytes(operator, shape), limit_bytes()
+def require_fitting(operator: Operator, workload: Workload, label: str = "") -> None:
+    """Raise BadShape where the buffers of a workload exceed what fits; `label` names it in other words."""
+    needed, limit = buffer_bytes(operator, workload), limit_bytes()
     if needed > limit:
         raise BadShape(
-            f"{label} needs {needed / 2**30:.1f} GiB; at most {limit / 2**30:.1f} GiB fit here "
-            f"({LIMIT_BYTES >> 30} GiB, and 1/{MEMORY_A_BUFFER} of the memory that is free)"
+            f"{label or workload.label} needs {needed / 2**30:.1f} GiB; at most {limit / 2**30:.1f} GiB fit "
+            f"here ({LIMIT_BYTES >> 30} GiB, and 1/{MEMORY_A_BUFFER} of the memory that is free)"
         )
 
 
-def buffer_bytes(operator: Operator, shape: Shape) -> int:
-    """Bytes of all tensors in FP32, at most; x of a sparse product whole, though few of it may be touched."""
-    return operator.dram_bytes(shape, Precision.FP32) + Precision.FP32.value_bytes * int(shape.get("cols", 0))
+def buffer_bytes(operator: Operator, workload: Workload) -> int:
+    """Bytes of all tensors in FP32: what has to move, or more where the operator says so."""
+    if operator.buffer_bytes is not None:
+        return operator.buffer_bytes(workload)
+    return operator.dram_bytes(workload.shape, Precision.FP32)
 
 
 def limit_bytes() -> int:

@@ -234,6 +234,8 @@ class Operator:
     """Fewest floating-point operations."""
     dram_bytes: Callable[[Shape, Precision], int]
     """Fewest bytes to and from DRAM: every needed input read once, every output written once."""
+    buffer_bytes: Callable[[Workload], int] | None = None
+    """Bytes of all tensors in FP32 where that is more than has to move; None where `dram_bytes` says it."""
     weight: Callable[[Shape], int]
     """The paper's T, the baseline's complexity, as an unbounded integer."""
     aliases: tuple[str, ...] = field(default_factory=no_aliases)

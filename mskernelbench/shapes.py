@@ -5,25 +5,25 @@ from collections.abc import Mapping
 from mskernelbench.errors import BadShape
 from mskernelbench.memory import require_fitting
 from mskernelbench.operator import Kind, Operator, Parameter, Shape, Workload
-from mskernelbench.sparse_shapes import EXAMPLE as SPARSE_EXAMPLE
+from mskernelbench.sparse_shapes import EXAMPLE, WIDE_EXAMPLE
 
 
 def parse_shape(operator: Operator, given: str | Mapping[str, str]) -> Workload:
     """The workload that `given` describes, as `M=64,N=8` or as names and texts. Raises BadShape.
 
     The names are those of the entry's scalars; scalars with a default may be left out. Sparse operators take
-    `rows`, `cols`, one of `nnz`, `nnz_per_row` and `density`, and `pattern`.
+    `rows`, `cols`, one of `nnz`, `nnz_per_row` and `density`, and `pattern`; SpMM `K` as well.
     """
     named = split_shape(given) if isinstance(given, str) else given
     workload = operator.user_shape(named) if operator.user_shape else _dense(operator, named)
-    require_fitting(operator, workload.shape, workload.label)
+    require_fitting(operator, workload)
     return workload
 
 
 def shape_example(operator: Operator) -> str:
     """A `--shape` that the operator takes: `M=64,N=8`."""
     if operator.user_shape is not None:
-        return SPARSE_EXAMPLE
+        return WIDE_EXAMPLE if any(p.name == "K" for p in operator.signature) else EXAMPLE
     return ",".join(f"{name}={value}" for name, value in _usual(operator).shape.items())
 
 

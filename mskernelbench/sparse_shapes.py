@@ -4,38 +4,62 @@ from collections.abc import Mapping
 from math import isqrt
 
 from mskernelbench.errors import BadShape
-from mskernelbench.matrices import PATTERNS, poisson_nnz
-from mskernelbench.operator import Workload
+from mskernelbench.matrices import PATTERNS, poisson_nnz, rmat_filled, rmat_levels
+from mskernelbench.operator import Shape, Workload
 
 USER_PATTERNS = ("uniform", "banded", "poisson5", "poisson7", "rmat")
 COUNTS = ("nnz", "nnz_per_row", "density")
 """Three ways to say how many entries are stored; exactly one is given."""
 NAMES = ("rows", "cols", *COUNTS, "pattern")
 EXAMPLE = "rows=4096,cols=2048,nnz_per_row=20,pattern=rmat"
+WIDE_EXAMPLE = "rows=4096,cols=2048,K=64,nnz_per_row=20,pattern=rmat"
 
 
-def sparse_workload(given: Mapping[str, str]) -> Workload:
-    """A `user` workload from named texts. Raises BadShape for what is missing, unknown or contradictory."""
-    if unknown := sorted(set(given) - set(NAMES)):
+def sparse_workload(given: Mapping[str, str], *, is_wide: bool = False) -> Workload:
+    """A `user` workload from named texts, with K where the dense operand `is_wide`.
+
+    Raises BadShape for what is missing, unknown or contradictory.
+    """
+    names, example = ((*NAMES, "K"), WIDE_EXAMPLE) if is_wide else (NAMES, EXAMPLE)
+    if unknown := sorted(set(given) - set(names)):
         raise BadShape(
-            f"a sparse matrix has no {unknown[0]!r}; it takes {', '.join(NAMES)}, such as {EXAMPLE}"
+            f"a sparse matrix has no {unknown[0]!r}; it takes {', '.join(names)}, such as {example}"
         )
+    columns = {"K": whole(given, "K", example)} if is_wide else {}
     pattern = given.get("pattern", "uniform")
     if pattern not in USER_PATTERNS:
         raise BadShape(f"no pattern is called {pattern!r}; there are {', '.join(USER_PATTERNS)}")
     assert pattern in PATTERNS
     if pattern.startswith("poisson"):
-        return _poisson(given, pattern)
+        return Workload("user", sizes(**_poisson(given, pattern), **columns), "shifted", pattern)
     rows = whole(given, "rows")
     cols = whole(given, "cols") if "cols" in given else rows
-    nnz = _entries(given, rows, cols)
-    return Workload("user", {"rows": rows, "cols": cols, "nnz": nnz}, "shifted", pattern)
+    shape = sizes(rows, cols, _entries(given, rows, cols), **columns)
+    return Workload("user", rmat_sizes(shape) if pattern == "rmat" else shape, "shifted", pattern)
 
 
-def whole(given: Mapping[str, str], name: str) -> int:
-    """The positive 32-bit number called `name`. Raises BadShape."""
+def sizes(rows: int, cols: int, nnz: int, K: int = 0) -> Shape:  # noqa: N803
+    """Rows, columns, stored entries, and K columns of a dense operand that has any."""
+    return {"rows": rows, "cols": cols, **({"K": K} if K else {}), "nnz": nnz}
+
+
+def rmat_sizes(shape: Shape) -> Shape:
+    """`shape` of an R-MAT matrix, with how many rows and columns hold entries where K makes them count."""
+    if "K" not in shape:
+        return shape
+    rows, cols, nnz = (int(shape[name]) for name in ("rows", "cols", "nnz"))
+    levels = rmat_levels(rows, cols)
+    return {
+        **shape,
+        "filled_rows": rmat_filled(rows, levels, nnz),
+        "filled_cols": rmat_filled(cols, levels, nnz),
+    }
+
+
+def whole(given: Mapping[str, str], name: str, example: str = EXAMPLE) -> int:
+    """The positive 32-bit number called `name`. Raises BadShape, with an `example` that holds it."""
     if name not in given:
-        raise BadShape(f"{name} is missing, as in {EXAMPLE}")
+        raise BadShape(f"{name} is missing, as in {example}")
     try:
         value = int(given[name])
     except ValueError:
@@ -63,8 +87,8 @@ def _entries(given: Mapping[str, str], rows: int, cols: int) -> int:
     return nnz
 
 
-def _poisson(given: Mapping[str, str], pattern: str) -> Workload:
-    """A square or cubic grid of `rows` cells; everything else follows from it."""
+def _poisson(given: Mapping[str, str], pattern: str) -> dict[str, int]:
+    """Sizes of a square or cubic grid's matrix of `rows` cells; everything follows from them."""
     dimensions = 2 if pattern == "poisson5" else 3
     rows = whole(given, "rows")
     side = isqrt(rows) if dimensions == 2 else round(rows ** (1 / 3))
@@ -74,5 +98,4 @@ def _poisson(given: Mapping[str, str], pattern: str) -> Workload:
         c for c in ("cols",) if given.get(c, str(rows)) != str(rows)
     ]:
         raise BadShape(f"{pattern} fixes {extra[0]}; leave it out")
-    sizes = {"rows": rows, "cols": rows, "nnz": poisson_nnz(side, dimensions)}
-    return Workload("user", sizes, "shifted", pattern)
+    return {"rows": rows, "cols": rows, "nnz": poisson_nnz(side, dimensions)}

@@ -1,0 +1,34 @@
+// Y = A·X, A as a list of entries, BF16 values: one thread for each entry and column of X adds into FP32 sums, which
+// BF16 outputs cannot hold; then one thread for each element of Y rounds its sum.
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+__global__ void spmm_coo_kernel(int nnz, int K, const __nv_bfloat16* values, const int* row_indices,
+                                const int* col_indices, const __nv_bfloat16* X, float* sums) {
+    int p = blockIdx.x * blockDim.y + threadIdx.y;
+    if (p >= nnz) return;
+    size_t from = (size_t)col_indices[p] * K, to = (size_t)row_indices[p] * K;
+    for (int k = blockIdx.y * blockDim.x + threadIdx.x; k < K; k += gridDim.y * blockDim.x) {
+        atomicAdd(&sums[to + k], __bfloat162float(values[p]) * __bfloat162float(X[from + k]));
+    }
+}
+
+__global__ void round_kernel(size_t count, const float* sums, __nv_bfloat16* Y) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) Y[i] = __float2bfloat16(sums[i]);
+}
+
+extern "C" void spmm_coo_bf16(int rows, int nnz, int K, const __nv_bfloat16* values, const int* row_indices,
+                              const int* col_indices, const __nv_bfloat16* X, __nv_bfloat16* Y, cudaStream_t stream) {
+    if (nnz == 0) return;
+    float* sums;
+    size_t count = (size_t)rows * K;
+    if (cudaMallocAsync((void**)&sums, count * sizeof(float), stream) != cudaSuccess) return;
+    cudaMemsetAsync(sums, 0, count * sizeof(float), stream);
+    dim3 block(32, 8);
+    int strips = (K + block.x - 1) / block.x;
+    dim3 grid((nnz + block.y - 1) / block.y, strips < 65535 ? strips : 65535);
+    spmm_coo_kernel<<<grid, block, 0, stream>>>(nnz, K, values, row_indices, col_indices, X, sums);
+    round_kernel<<<(count + 255) / 256, 256, 0, stream>>>(count, sums, Y);
+    cudaFreeAsync(sums, stream);
+}

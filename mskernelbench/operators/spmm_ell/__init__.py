@@ -1,0 +1,1 @@
+"""Sparse matrix times matrix, rows padded to one length."""
