@@ -1,4 +1,4 @@
-"""Valid cross-correlation of one channel in any number of dimensions: stride 1, no padding, nothing flipped."""
+"""Valid cross-correlation of one channel in any number of dimensions: stride 1, no padding, no flip."""
 
 from collections.abc import Callable, Mapping
 from math import prod

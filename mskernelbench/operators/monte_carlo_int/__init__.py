@@ -1,0 +1,1 @@
+"""Mean of samples times the width of the interval."""

@@ -1,0 +1,1 @@
+"""Composite rule of Simpson over equidistant samples."""

@@ -1,0 +1,33 @@
+// result += h/3·Σ(y[i] + 4y[i+1] + y[i+2]) over even i: threads stride over the panels, each block adds its share.
+#include <cuda_runtime.h>
+
+constexpr int THREADS = 256;
+constexpr int MOST_BLOCKS = 1024;
+
+__device__ float block_sum(float x) {
+    __shared__ float part[THREADS];
+    part[threadIdx.x] = x;
+    __syncthreads();
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
+        __syncthreads();
+    }
+    return part[0];
+}
+
+__global__ void simpson_int_kernel(const float* y, float* result, float factor, int panels) {
+    float sum = 0.0f;
+    size_t stride = (size_t)gridDim.x * THREADS;
+    for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < panels; i += stride)
+        sum += y[2 * i] + 4.0f * y[2 * i + 1] + y[2 * i + 2];
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) atomicAdd(result, sum * factor);
+}
+
+extern "C" void simpson_int(const float* y, float* result, float a, float b, int N, cudaStream_t stream) {
+    int panels = (N - 1) / 2;
+    if (panels == 0) return;    // nothing to add
+    int blocks = (panels - 1) / THREADS + 1;
+    if (blocks > MOST_BLOCKS) blocks = MOST_BLOCKS;
+    simpson_int_kernel<<<blocks, THREADS, 0, stream>>>(y, result, (b - a) / (N - 1) / 3.0f, panels);
+}
