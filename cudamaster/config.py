@@ -43,6 +43,14 @@ def folders(
     )
 
 
+def operators_dir(given: Path | None, environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The user's own folder of operators: an argument, else `CUDAMASTER_OPERATORS_DIR`, else none."""
+    value = environment.get("CUDAMASTER_OPERATORS_DIR")
+    if given is not None or not value:
+        return given
+    return Path(os.path.expanduser(value)).absolute()  # noqa: PTH111 (Path's fails where nobody has that home)
+
+
 def keys_set(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     """Names of the API keys that are set; never their values."""
     return tuple(name for name in API_KEYS if environment.get(name))

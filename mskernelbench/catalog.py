@@ -1,4 +1,7 @@
-"""Finds operators by listing `mskernelbench/operators/`: a folder with a `spec.py` is an operator."""
+"""Finds operators by listing `mskernelbench/operators/`: a folder with a `spec.py` is an operator.
+
+A user's own folder, laid out in the same way, may be given beside it.
+"""
 
 from difflib import get_close_matches
 from functools import cache
@@ -8,6 +11,7 @@ from typing import NamedTuple
 
 from mskernelbench.errors import UnknownOperator, UnknownPrecision
 from mskernelbench.operator import Operator, Precision
+from mskernelbench.user_operators import user_operators
 
 FOLDER = Path(__file__).parent / "operators"
 
@@ -34,22 +38,28 @@ def load_operator(name: str) -> Operator:
     return operator
 
 
-def all_operators() -> tuple[Operator, ...]:
-    """Every operator, by name."""
-    return tuple(load_operator(name) for name in operator_names())
+def all_operators(own: Path | None = None) -> tuple[Operator, ...]:
+    """Every operator, by name, then those of the user's folder `own`. Raises BadOperator."""
+    ours = tuple(load_operator(name) for name in operator_names())
+    return ours if own is None else (*ours, *user_operators(own, ours))
 
 
-def find_operator(name: str) -> Found:
-    """The operator that `name`, a published symbol in any case, or an alias means. Raises UnknownOperator."""
+def find_operator(name: str, own: Path | None = None) -> Found:
+    """The operator that `name`, a published symbol in any case, or an alias means.
+
+    Those of the user's folder `own` count too. Raises UnknownOperator, BadOperator.
+    """
     key = name.strip().lower().replace("-", "_")
-    if key in operator_names():
+    if own is None and key in operator_names():
         return Found(load_operator(key), None)
-    aliases = {alias: operator for operator in all_operators() for alias in operator.aliases}
+    operators = {operator.name: operator for operator in all_operators(own)}
+    if key in operators:
+        return Found(operators[key], None)
+    aliases = {alias: operator for operator in operators.values() for alias in operator.aliases}
     if key in aliases:
         return Found(aliases[key], name)
-    known = [*operator_names(), *aliases]
-    near = get_close_matches(key, known, n=3, cutoff=0.4)
-    hint = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(operator_names())}"
+    near = get_close_matches(key, [*operators, *aliases], n=3, cutoff=0.4)
+    hint = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(operators)}"
     raise UnknownOperator(f"no operator is called {name!r}; {hint}")
 
 

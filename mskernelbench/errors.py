@@ -3,6 +3,7 @@
 BenchmarkError
 ├── UnknownOperator       no operator has this name; the message lists the nearest
 ├── UnknownPrecision      neither fp32 nor bf16
+├── BadOperator           a user's own operator that is broken, incomplete or called as one of ours
 ├── BadShape              a `--shape` or matrix file that the operator cannot be given
 ├── BaselineMissing       an operator's folder lacks the baseline of a precision
 └── BaselineBroken        our own baseline did not build, run or agree with the reference
@@ -19,6 +20,10 @@ class UnknownOperator(BenchmarkError):
 
 class UnknownPrecision(BenchmarkError):
     """No precision has this name."""
+
+
+class BadOperator(BenchmarkError):
+    """A user's own operator cannot be used; the message names its file, and its line where it has one."""
 
 
 class BadShape(BenchmarkError):

@@ -94,6 +94,8 @@ class Race:
         return first_refusal("times", evidence) or row
 
     def _once(self, candidate: Build, workload: Workload) -> tuple[Timing, Timing] | RunFailure:
+        if candidate.key == self.baseline.key:
+            return (self._baseline_timing(workload),) * 2
         timing = self._time(candidate, workload, 1)
         if isinstance(timing, RunFailure):
             return timing

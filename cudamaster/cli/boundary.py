@@ -77,13 +77,13 @@ def known_code(fault: Exception) -> int:
     """The exit code of an exception of any layer."""
     from cudamaster.agents.errors import BadStrategy
     from cudamaster.toolchain.errors import EnvironmentLacks, UnknownDevice
-    from mskernelbench.errors import BadShape, BaselineMissing, UnknownOperator, UnknownPrecision
+    from mskernelbench.errors import BadOperator, BadShape, BaselineMissing, UnknownOperator, UnknownPrecision
 
     if isinstance(fault, CudamasterError):
         return fault.exit_code
     if isinstance(fault, EnvironmentLacks):
         return ENVIRONMENT
-    unknown = UnknownDevice | UnknownOperator | UnknownPrecision | BadShape
+    unknown = UnknownDevice | UnknownOperator | UnknownPrecision | BadShape | BadOperator
     if isinstance(fault, unknown | BaselineMissing | BadStrategy):
         return USAGE
     return INTERNAL

@@ -10,16 +10,15 @@ from cudamaster.cli import options
 if TYPE_CHECKING:
     from mskernelbench.evaluation import Evaluation
 
-SETS = ("check", "paper", "real")
-
 
 @click.command("evaluate")
 @click.argument("file", type=click.Path(path_type=Path))
 @options.operator
+@options.operators_dir
 @options.precision
 @options.device
 @options.entry
-@click.option("--workloads", default=",".join(SETS), show_default=True, help="Sets to judge on, with commas.")
+@options.sets
 @options.shape
 @options.matrix
 @options.baseline
@@ -30,6 +29,7 @@ def command(
     context: click.Context,
     file: Path,
     operator: str,
+    operators_dir: Path | None,
     precision: str,
     device: str,
     entry: str | None,
@@ -47,8 +47,8 @@ def command(
     """
     from cudamaster.cli.judging import Question, judged
 
-    sets = parse_sets(workloads)
-    question = Question(operator, precision, device, seed, sets, shapes, matrices, baseline)
+    sets = options.parse_sets(workloads)
+    question = Question(operator, precision, device, seed, sets, shapes, matrices, operators_dir, baseline)
     with judged(context, question, file, entry) as (referee, source, chosen):
         evaluation = referee.evaluate(source, chosen)
     return tell(placed_in(file, evaluation), as_json=as_json)
@@ -59,17 +59,6 @@ def placed_in(file: Path, evaluation: "Evaluation") -> "Evaluation":
     from dataclasses import replace
 
     return replace(evaluation, reason=evaluation.reason.replace("kernel.cu:", f"{file}:"))
-
-
-def parse_sets(text: str) -> tuple[str, ...]:
-    """`check,paper` as names. Raises UnknownName."""
-    from cudamaster.errors import UnknownName
-
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    for name in names or (text,):
-        if name not in SETS:
-            raise UnknownName("workload set", name, SETS)
-    return names
 
 
 def tell(evaluation: "Evaluation", *, as_json: bool) -> int:

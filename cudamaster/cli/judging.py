@@ -31,6 +31,8 @@ class Question:
     """`--shape`, as given."""
     matrices: tuple[Path, ...] = ()
     """`--matrix`, as given."""
+    operators_dir: Path | None = None
+    """`--operators-dir`, as given."""
     baseline: str = "fair"
     """What the kernel is compared with: `fair` or `published`."""
 
@@ -48,7 +50,7 @@ def judged(
 ) -> Iterator[tuple[Referee, str, str | None]]:
     """The referee, the file's source and the entry; what is wrong with the request is raised before that."""
     source = read_kernel(file)
-    chosen = choose_operator(question.operator, question.precision)
+    chosen = choose_operator(question.operator, question.precision, question.operators_dir)
     require_entry(source, file, chosen, entry)
     kind = BaselineKind(question.baseline)
     chosen.operator.baseline(chosen.precision, kind)  # a missing one is said before anything is begun

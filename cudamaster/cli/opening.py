@@ -10,6 +10,8 @@ import click
 from cudamaster.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cudamaster.search.collaborators import Collaborators
     from cudamaster.search.settings import Settings
     from cudamaster.toolchain.device import Device
@@ -26,11 +28,12 @@ class OperatorChoice:
     """Why this one, where the name was an alias; else empty."""
 
 
-def choose_operator(name: str, precision: str) -> OperatorChoice:
-    """The operator and precision of these names.
+def choose_operator(name: str, precision: str, own: "Path | None" = None) -> OperatorChoice:
+    """The operator and precision of these names; the user's folder `own` has some too, where it is given.
 
-    Raises UnknownOperator, UnknownPrecision, BaselineMissing, UsageError.
+    Raises UnknownOperator, UnknownPrecision, BadOperator, BaselineMissing, UsageError.
     """
+    from cudamaster.config import operators_dir
     from mskernelbench.catalog import find_operator, find_precision
 
     if name.endswith(".cu"):
@@ -39,7 +42,7 @@ def choose_operator(name: str, precision: str) -> OperatorChoice:
             f"'cudamaster evaluate {name} --operator OPERATOR --precision {precision}'"
         )
     kind = find_precision(precision)
-    operator, alias = find_operator(name)
+    operator, alias = find_operator(name, operators_dir(own))
     operator.baseline(kind)  # a missing one is said before anything is begun
     return OperatorChoice(operator, kind, f"'{alias}' is its alias" if alias else "")
 
@@ -65,7 +68,7 @@ class Opening:
         from cudamaster.search.evidence import clock_version, versions
         from cudamaster.search.referee_judge import RefereeJudge
 
-        chosen = choose_operator(settings.operator, settings.precision)
+        chosen = choose_operator(settings.operator, settings.precision, settings.own_operators)
         return Collaborators(
             operator=chosen.operator,
             precision=chosen.precision,

@@ -41,6 +41,7 @@ minutes_option = click.option(
 
 @click.command("optimize")
 @click.argument("operator")
+@options.operators_dir
 @options.precision
 @options.device
 @click.option("--model", help="Who proposes: builtin. Left out, the choice is made and said.")

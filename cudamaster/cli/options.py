@@ -33,6 +33,10 @@ seed = click.option(
     type=click.IntRange(0, LARGEST_SEED),
     help="Inputs and choices follow from it.",
 )
+SETS = ("check", "paper", "real")
+sets = click.option(
+    "--workloads", default=",".join(SETS), show_default=True, help="Sets to judge on, with commas."
+)
 shape = click.option(
     "--shape",
     "shapes",
@@ -56,8 +60,25 @@ baseline = click.option(
     show_default=True,
     help="Compare with our plain kernel, or with one that wastes as much as the published benchmark's.",
 )
+operators_dir = click.option(
+    "--operators-dir",
+    type=click.Path(path_type=Path, resolve_path=True),
+    metavar="DIR",
+    help="A folder of operators of your own, one folder each; else CUDAMASTER_OPERATORS_DIR.",
+)
 runs_dir = click.option(
     "--runs-dir",
     type=click.Path(path_type=Path, file_okay=False),
     help="Where runs are kept; else CUDAMASTER_RUNS_DIR, else the user's data folder.",
 )
+
+
+def parse_sets(text: str) -> tuple[str, ...]:
+    """`check,paper` as names. Raises UnknownName."""
+    from cudamaster.errors import UnknownName
+
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    for name in names or (text,):
+        if name not in SETS:
+            raise UnknownName("workload set", name, SETS)
+    return names

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 @click.command("profile")
 @click.argument("file", type=click.Path(path_type=Path))
 @options.operator
+@options.operators_dir
 @options.precision
 @options.device
 @options.entry
@@ -29,6 +30,7 @@ def command(
     context: click.Context,
     file: Path,
     operator: str,
+    operators_dir: Path | None,
     precision: str,
     device: str,
     entry: str | None,
@@ -43,7 +45,7 @@ def command(
     """
     from cudamaster.cli.judging import Question, judged
 
-    question = Question(operator, precision, device, seed, None, shapes, matrices)
+    question = Question(operator, precision, device, seed, None, shapes, matrices, operators_dir)
     with judged(context, question, file, entry) as (referee, source, chosen):
         workload = referee.heaviest()
         profile = placed_in(file, referee.profile(source, chosen, workload))

@@ -13,7 +13,7 @@ from cudamaster.cli.choices import choose_model
 from cudamaster.cli.following import followed
 from cudamaster.cli.interrupting import stopped_by_signals
 from cudamaster.cli.opening import Opening, OperatorChoice, choose_operator, command_line, opening
-from cudamaster.config import folders
+from cudamaster.config import folders, operators_dir
 from cudamaster.errors import DONE, INTERRUPTED, RunDamaged
 from cudamaster.report.document import to_text
 from cudamaster.report.events import EventLines
@@ -46,6 +46,7 @@ class Request:
     max_minutes: float | None
     shapes: tuple[str, ...]
     matrices: tuple[Path, ...]
+    operators_dir: Path | None
     out: Path | None
     runs_dir: Path | None
     seed: int
@@ -54,7 +55,7 @@ class Request:
 
 def begin(context: click.Context, request: Request) -> int:
     """Start a new run. All that can be refused is refused before the device is opened and the run is made."""
-    chosen = choose_operator(request.operator, request.precision)
+    chosen = choose_operator(request.operator, request.precision, operators_dir(request.operators_dir))
     model = choose_model(request.model)
     user_workloads(chosen.operator, request.shapes, request.matrices)  # what is wrong with them is said now
     where = folders(runs=request.runs_dir, results=request.out)
@@ -86,6 +87,7 @@ def _settings(
         seed=request.seed,
         shapes=request.shapes,
         matrices=tuple(str(path) for path in request.matrices),
+        operators_dir=str(operators_dir(request.operators_dir) or ""),
         parallel=min(request.candidates, len(os.sched_getaffinity(0))),
         results=str(results.resolve()),
         results_asked=request.out is not None,
@@ -143,7 +145,8 @@ def workloads_timed(settings: Settings) -> int:
     """Workloads that the closing table is over: the user's own, else the operator's but for the check set."""
     if settings.on_own_workloads:
         return len(settings.shapes) + len(settings.matrices)
-    workloads = choose_operator(settings.operator, settings.precision).operator.workloads
+    chosen = choose_operator(settings.operator, settings.precision, settings.own_operators)
+    workloads = chosen.operator.workloads
     return sum(workload.set != "check" for workload in workloads)
 
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Settings:
     """The user's own sizes, as `M=64,N=2048`; empty for the operator's sets."""
     matrices: tuple[str, ...] = ()
     """Matrix Market files, by absolute path; the user's own too."""
+    operators_dir: str = ""
+    """The user's own folder of operators, by absolute path; empty where none was given."""
     parallel: int = 2
     """Candidates built and judged at once."""
     results: str = "results"
@@ -36,6 +39,11 @@ class Settings:
     def on_own_workloads(self) -> bool:
         """Whether the user's workloads are timed in place of the operator's sets."""
         return bool(self.shapes or self.matrices)
+
+    @property
+    def own_operators(self) -> Path | None:
+        """The user's own folder of operators."""
+        return Path(self.operators_dir) if self.operators_dir else None
 
     def require_sensible(self) -> None:
         """Raise ValueError for a number that no request could have had."""

@@ -1,5 +1,6 @@
 """A device that follows a script: what each source computes in NumPy, and how long it takes."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -144,7 +145,9 @@ def honest(operator: Operator) -> Compute:
 
 def answer(operator: Operator, arguments: Arguments) -> dict[str, NDArray[Any]]:
     """The right outputs for these arguments."""
-    shape = {item.name: item.value for item in arguments.items if isinstance(item, Scalar)}
+    named = re.findall(r"(\w+)=(-?[\d.]+)", arguments.label)
+    shape: dict[str, int | float] = {n: float(v) if "." in v else int(v) for n, v in named}
+    shape |= {item.name: item.value for item in arguments.items if isinstance(item, Scalar)}
     tensors = {tensor.name: tensor.array for tensor in arguments.tensors}
     inputs = {t.name: t.array for t in arguments.tensors if t.access is not Access.OUTPUT}
     with np.errstate(invalid="ignore", over="ignore"):
