@@ -1,0 +1,1 @@
+"""Power of a square matrix."""
