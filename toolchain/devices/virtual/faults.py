@@ -15,6 +15,7 @@ PLAIN_MESSAGES = {
     "timed_out": "the kernel does not end within its time limit",
     "illegal": "an instruction gets operands that hardware refuses",
     "unsupported": "the virtual GPU cannot run this",
+    "stack_overflow": "calls that recurse, or alloca, need more than the 16 KiB of a thread's stack",
 }
 _NAME = re.compile(r"(\d+)")
 

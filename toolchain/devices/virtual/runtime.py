@@ -9,7 +9,7 @@ SPACES = ("global", "shared", "local", "const", "param", "generic")
 KINDS = ("load", "store", "atomic", "ldmatrix", "async_copy")
 FAULT_KINDS = (
     "none", "out_of_bounds", "misaligned", "input_written", "trap", "assert", "barrier_divergence",
-    "deadlock", "timed_out", "illegal", "unsupported",
+    "deadlock", "timed_out", "illegal", "unsupported", "stack_overflow",
 )  # fmt: skip
 WRITABLE = 1
 ORDER_REVERSED, POISON = 1, 2

@@ -5,7 +5,7 @@ import ctypes
 import numpy as np
 from numpy.typing import NDArray
 
-from cudamaster.toolchain.devices.virtual.analysis.lower import function_numbers
+from cudamaster.toolchain.devices.virtual.analysis.calls import function_numbers
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Module, Variable
 from cudamaster.toolchain.devices.virtual.runtime import WRITABLE
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from cudamaster.toolchain.devices.virtual.analysis.lower import function_numbers
+from cudamaster.toolchain.devices.virtual.analysis.calls import function_numbers
 from cudamaster.toolchain.devices.virtual.codegen.frame import WARP_REGISTERS
 from cudamaster.toolchain.devices.virtual.ptx.nouns import (
     TYPE_BYTES,

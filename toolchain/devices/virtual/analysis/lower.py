@@ -1,12 +1,22 @@
 """Rewrites a kernel for code generation: calls become the callee's body, votes at barriers two steps.
 
-Call parameters become local variables of the lanes. `printf` is dropped; a failed `assert` becomes a fault.
-A call through a pointer tries every function of the same shape. Not covered: recursion, device-side `malloc`.
+Call parameters become local variables of the lanes. A function that recurses is not put into its callers but
+stands once behind the kernel; calls jump to it and it jumps back, with frames on a stack (`frames`). A call
+through a pointer compares with every function of the same shape whose address is taken.
 """
 
 from dataclasses import dataclass, field
 
-from cudamaster.toolchain.devices.virtual.analysis.rename import Renaming
+from cudamaster.toolchain.devices.virtual.analysis import frames
+from cudamaster.toolchain.devices.virtual.analysis.builtins import builtin_call
+from cudamaster.toolchain.devices.virtual.analysis.calls import (
+    Calls,
+    call_arguments,
+    calls_of,
+    function_numbers,
+)
+from cudamaster.toolchain.devices.virtual.analysis.frames import Frame
+from cudamaster.toolchain.devices.virtual.analysis.rename import FRAME, Renaming
 from cudamaster.toolchain.devices.virtual.isa.registry import unsupported
 from cudamaster.toolchain.devices.virtual.ptx.nouns import (
     Address,
@@ -15,30 +25,20 @@ from cudamaster.toolchain.devices.virtual.ptx.nouns import (
     Integer,
     Kernel,
     Module,
-    Operand,
     Register,
     Symbol,
     Variable,
-    Vector,
 )
 
-FIRST_FUNCTION = 0x5000
-FUNCTION_STEP = 16
 VOTES = frozenset({"popc", "and", "or"})
-
-
-def function_numbers(module: Module) -> dict[str, int]:
-    """Return the number that stands for each function's address."""
-    names = sorted(name for name, kernel in module.kernels.items() if not kernel.is_entry)
-    return {name: FIRST_FUNCTION + FUNCTION_STEP * index for index, name in enumerate(names)}
 
 
 def lower(module: Module, kernel: Kernel) -> Kernel:
     """Return `kernel` without calls and barrier votes; itself if it has none."""
     if not any(_must_change(i) for block in kernel.blocks for i in block):
         return kernel
-    lowered = _Lowering(module)
-    lowered.append(kernel, Renaming.none(kernel), (kernel.name,))
+    lowered = _Lowering(module, Calls(module))
+    lowered.append_kernel(kernel)
     return lowered.finish(kernel)
 
 
@@ -50,17 +50,40 @@ def _is_vote(instruction: Instruction) -> bool:
     return instruction.base in ("bar", "barrier") and "red" in instruction.modifiers
 
 
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A body that is being appended: the kernel's, or a function's."""
+
+    kernel: Kernel
+    renaming: Renaming
+    frame: Frame | None
+    """Of the recursive function that the body is, or is part of."""
+
+    @property
+    def frame_bytes(self) -> int:
+        return self.frame.size if self.frame else 0
+
+    @property
+    def is_recursive(self) -> bool:
+        return self.frame is not None and self.frame.function is self.kernel
+
+
 @dataclass(slots=True)
 class _Lowering:
     """The new kernel while it grows."""
 
     module: Module
+    calls: Calls
     blocks: list[list[Instruction]] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
     tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
     registers: dict[str, str] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)
-    calls: int = 0
+    call_count: int = 0
+    frames: dict[str, Frame] = field(default_factory=dict)
+    """Of the recursive functions that are called, in the order in which their bodies will stand."""
+    resumes: dict[str, list[str]] = field(default_factory=dict)
+    """The labels that each recursive function returns to."""
 
     def finish(self, kernel: Kernel) -> Kernel:
         """Return the new kernel."""
@@ -69,8 +92,35 @@ class _Lowering:
             self.variables, self.blocks, self.labels, self.tables, kernel.directives,
         )  # fmt: skip
 
-    def append(self, kernel: Kernel, renaming: Renaming, callers: tuple[str, ...]) -> None:
-        """Append the body of `kernel` under new names; `callers` are the functions it lies in."""
+    def append_kernel(self, kernel: Kernel) -> None:
+        """Append the kernel, then the bodies of the recursive functions that it reaches."""
+        places = frames.outgoing_places(self.calls, kernel, 0)
+        reached = [t for call in calls_of(kernel) for t in self.calls.targets(kernel, call)]
+        if any(self.calls.recurses(name) for top in reached for name in (top, *self.calls.reached(top))):
+            self._begin_stack()
+        self._append(_Body(kernel, Renaming.none(kernel, places), None))
+        done = 0
+        while done < len(self.frames):
+            self._append_recursive(list(self.frames.values())[done])
+            done += 1
+        for name, labels in self.resumes.items():
+            self.tables[f"returns:{name}"] = tuple(labels)
+
+    def _begin_stack(self) -> None:
+        """Point to the bottom of the stack before anything else."""
+        self.registers |= {FRAME: "b64", frames.RETURN: "b32"}
+        self.variables[frames.STACK] = frames.STACK_VARIABLE
+        self.blocks.append([Instruction("mov.b64", (frames.FRAME_REGISTER, Symbol(frames.STACK)))])
+
+    def _append_recursive(self, frame: Frame) -> None:
+        function = frame.function
+        places = frame.places | frames.outgoing_places(self.calls, function, frame.size)
+        self.labels[f"enter:{function.name}"] = len(self.blocks)
+        self._append(_Body(function, Renaming.recursive(function, f"{function.name}:", places), frame))
+
+    def _append(self, body: _Body) -> None:
+        """Append a body under new names."""
+        kernel, renaming = body.kernel, body.renaming
         self.registers |= {renaming.name(name): kind for name, kind in kernel.registers.items()}
         self.variables |= {renaming.name(name): v for name, v in kernel.variables.items()}
         self.tables |= {
@@ -78,19 +128,27 @@ class _Lowering:
             for name, labels in kernel.branch_tables.items()
         }
         places = []
-        for block in kernel.blocks:
+        for index, block in enumerate(kernel.blocks):
             places.append(len(self.blocks))
-            self._append_block([renaming.instruction(i) for i in block], callers)
+            self._append_block(body, index, [renaming.instruction(i) for i in block])
         self.labels |= {renaming.name(name): places[index] for name, index in kernel.labels.items()}
 
-    def _append_block(self, block: list[Instruction], callers: tuple[str, ...]) -> None:
+    def _append_block(self, body: _Body, index: int, block: list[Instruction]) -> None:
         last = block[-1]
         if _is_vote(last):
             self._vote(block)
         elif last.base == "call":
-            self._call(block[:-1], last, callers)
+            self._call(body, index, block)
+        elif last.base == "ret" and body.is_recursive:
+            self.blocks.append([*block[:-1], *self._return(body, last)])
         else:
             self.blocks.append(block)
+
+    def _return(self, body: _Body, ret: Instruction) -> list[Instruction]:
+        number = Register(frames.RETURN)
+        load = Instruction("ld.local.b32", (number, Address(frames.FRAME_REGISTER)), ret.guard, ret.source)
+        table = Symbol(f"returns:{body.kernel.name}")
+        return [load, Instruction("brx.idx", (number, table), ret.guard, ret.source)]
 
     def _vote(self, block: list[Instruction]) -> None:
         """`bar.red.op d, number[, threads], p`: vote and wait, then read the result in a block of its own."""
@@ -102,69 +160,78 @@ class _Lowering:
         read = Instruction(f"barvote.{way}", (destination, number), vote.guard, vote.source)
         self.blocks += [[*block[:-1], arrive], [read]]
 
-    def _call(self, before: list[Instruction], call: Instruction, callers: tuple[str, ...]) -> None:
-        function = call.operands[1]
-        self.calls += 1
-        after = f"after:{self.calls}"
+    def _call(self, body: _Body, index: int, block: list[Instruction]) -> None:
+        """Write the call that ends `block`; after it all ways meet at one label."""
+        call, original = block[-1], body.kernel.blocks[index][-1]
+        self.call_count += 1
+        after = f"after:{self.call_count}"
         self.labels[after] = -1
-        if isinstance(function, Register):
-            self._call_indirectly(before, call, callers, after)
-        elif isinstance(function, Symbol) and function.name in self.module.kernels:
-            self.blocks.append([*before, *_skip(call, after)] or [_nothing(call)])
-            self._inline(call, self.module.kernels[function.name], callers, after)
+        targets = self.calls.targets(body.kernel, original)
+        before = [*block[:-1], *_skip(call, after)]
+        if isinstance(call.operands[1], Register):
+            self._choose(body, index, before, targets, after)
+        elif targets:
+            self.blocks.append(before or [_nothing(call)])
+            self._enter(body, index, targets[0], after)
         else:
-            self.blocks.append([*before, *self._known_function(call)] or [_nothing(call)])
+            known = builtin_call(call)
+            self.blocks.append([*block[:-1], *known] or [_nothing(call)])
         self.labels[after] = len(self.blocks)
 
-    def _inline(self, call: Instruction, callee: Kernel, callers: tuple[str, ...], after: str) -> None:
-        if callee.name in callers:
-            raise unsupported(call, f"recursion of {callee.name}")
-        returns, _, arguments = call.operands[:3]
-        assert isinstance(returns, Vector)
-        assert isinstance(arguments, Vector)
-        names = [_symbol(call, operand) for operand in (*returns.items, *arguments.items)]
-        formals = [variable.name for variable in (*callee.returns, *callee.parameters)]
-        if len(names) != len(formals):
-            raise unsupported(call, "other arguments than declared")
-        bound = dict(zip(formals, names, strict=True))
-        self.append(callee, Renaming.inlined(callee, f"{self.calls}:", bound, after), (*callers, callee.name))
-
-    def _call_indirectly(
-        self, before: list[Instruction], call: Instruction, callers: tuple[str, ...], after: str
+    def _choose(
+        self, body: _Body, index: int, before: list[Instruction], targets: list[str], after: str
     ) -> None:
-        """Compare the pointer with every function of the call's shape; none of them is a trap."""
-        numbers = function_numbers(self.module)
-        candidates = [name for name in numbers if _shape(self.module.kernels[name]) == _call_shape(call)]
-        test, number = f"is:{self.calls}", self.calls
-        self.registers[test] = "pred"
-        self.blocks.append([*before, *_skip(call, after)] or [_nothing(call)])
-        for name in candidates:
-            equal = (Register(test), call.operands[1], Integer(numbers[name]))
+        """Compare the pointer with every function that it may point to; none of them is a trap."""
+        call = body.renaming.instruction(body.kernel.blocks[index][-1])
+        numbers, number = function_numbers(self.module), self.call_count
+        test = Register(f"is:{number}")
+        self.registers[test.name] = "pred"
+        self.blocks.append(before or [_nothing(call)])
+        for name in targets:
+            equal = (test, call.operands[1], Integer(numbers[name]))
             compare = Instruction("setp.eq.s64", equal, None, call.source)
-            entry = (Symbol(f"{name}:{number}"),)
-            self.blocks.append([compare, Instruction("bra", entry, Guard(test, False), call.source)])
+            way = (Symbol(f"{name}:{number}"),)
+            self.blocks.append([compare, Instruction("bra", way, Guard(test.name, False), call.source)])
         self.blocks.append([Instruction("trap", (), None, call.source)])
-        for name in candidates:
+        for name in targets:
             self.labels[f"{name}:{number}"] = len(self.blocks)
-            self.calls += 1
-            self._inline(call, self.module.kernels[name], callers, after)
+            self.call_count += 1
+            self._enter(body, index, name, after)
 
-    def _known_function(self, call: Instruction) -> list[Instruction]:
-        """Return what a function without a body is replaced by."""
-        function = call.operands[1]
-        name = function.name if isinstance(function, Symbol) else ""
-        if name == "__assertfail":
-            return [Instruction("assertfail", (), call.guard, call.source)]
-        if name != "vprintf":
-            raise unsupported(call, f"the function {name}")
-        returns = call.operands[0]
-        assert isinstance(returns, Vector)
-        return [
-            Instruction(
-                "st.local.b32", (Address(Symbol(_symbol(call, r))), Integer(0)), call.guard, call.source
-            )
-            for r in returns.items
-        ]
+    def _enter(self, body: _Body, index: int, name: str, after: str) -> None:
+        callee, call = self.module.kernels[name], body.kernel.blocks[index][-1]
+        formals = [variable.name for variable in (*callee.returns, *callee.parameters)]
+        if len(call_arguments(call)) != len(formals):
+            raise unsupported(call, "other arguments than declared")
+        if self.calls.recurses(callee.name):
+            self._jump(body, index, callee, after)
+            return
+        given = [body.renaming.name(argument) for argument in call_arguments(call)]
+        bound = dict(zip(formals, given, strict=True))
+        places = {name: p for name, p in body.renaming.places.items() if name in given}
+        own = frames.outgoing_places(self.calls, callee, body.frame_bytes)
+        renaming = Renaming.inlined(callee, f"{self.call_count}:", bound, after, places, own)
+        self._append(_Body(callee, renaming, body.frame))
+
+    def _jump(self, body: _Body, index: int, callee: Kernel, after: str) -> None:
+        """Call a recursive function: keep what must outlive the call, step to its frame, and back."""
+        call = body.kernel.blocks[index][-1]
+        frame = self.frames.get(callee.name)
+        if frame is None:
+            frame = self.frames[callee.name] = frames.frame_of(self.calls, callee)
+        resumes = self.resumes.setdefault(callee.name, [])
+        resume = f"resume:{self.call_count}:{callee.name}"
+        kept, again = [], []
+        if body.is_recursive and body.frame is not None:
+            kept = frames.keep(body.frame, index, call, body.renaming.names)
+            again = frames.restore(body.frame, index, call, body.renaming.names)
+        entry = frames.enter(len(resumes), body.frame_bytes, frame, call)
+        jump = Instruction("bra", (Symbol(f"enter:{callee.name}"),), None, call.source)
+        resumes.append(resume)
+        self.blocks.append([*kept, *entry, jump])
+        self.labels[resume] = len(self.blocks)
+        leave = frames.leave(body.frame_bytes, call)
+        self.blocks.append([leave, *again, Instruction("bra", (Symbol(after),), None, call.source)])
 
 
 def _skip(call: Instruction, after: str) -> list[Instruction]:
@@ -177,20 +244,3 @@ def _skip(call: Instruction, after: str) -> list[Instruction]:
 
 def _nothing(call: Instruction) -> Instruction:
     return Instruction("pmevent", (), None, call.source)
-
-
-def _symbol(call: Instruction, operand: Operand) -> str:
-    if not isinstance(operand, Symbol):
-        raise unsupported(call, f"the argument {operand}")
-    return operand.name
-
-
-def _shape(kernel: Kernel) -> tuple[int, int]:
-    return len(kernel.returns), len(kernel.parameters)
-
-
-def _call_shape(call: Instruction) -> tuple[int, int]:
-    returns, _, arguments = call.operands[:3]
-    assert isinstance(returns, Vector)
-    assert isinstance(arguments, Vector)
-    return len(returns.items), len(arguments.items)

@@ -6,6 +6,7 @@ that only the block before leads to are written into its full-warp copy, so that
 
 from dataclasses import dataclass
 
+from cudamaster.toolchain.devices.virtual.analysis.alloca import with_alloca
 from cudamaster.toolchain.devices.virtual.analysis.flow import Flow, analyse, branch_targets
 from cudamaster.toolchain.devices.virtual.analysis.layout import Layout, plan
 from cudamaster.toolchain.devices.virtual.analysis.literals import with_literals
@@ -52,7 +53,7 @@ def write_warp_function(module: Module, kernel: Kernel, mode: Mode) -> WarpFunct
 
 def prepared(module: Module, kernel: Kernel) -> Kernel:
     """Return `kernel` as code is written for it; a prepared one is left as it is."""
-    return with_literals(lower(module, kernel))
+    return with_literals(with_alloca(lower(module, kernel)))
 
 
 def chain_heads(kernel: Kernel) -> frozenset[int]:

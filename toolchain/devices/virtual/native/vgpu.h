@@ -96,6 +96,7 @@ enum {
     VG_FAULT_TIMED_OUT,
     VG_FAULT_ILLEGAL, /* a C helper met operands that the hardware refuses */
     VG_FAULT_UNSUPPORTED,
+    VG_FAULT_STACK_OVERFLOW,
 };
 
 typedef struct {
