@@ -1,0 +1,1 @@
+"""Largest value under a sliding window of an image."""
