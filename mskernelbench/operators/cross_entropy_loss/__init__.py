@@ -1,0 +1,1 @@
+"""Cross entropy of two probability vectors."""

@@ -1,0 +1,1 @@
+"""Hinge loss of every prediction."""

@@ -1,0 +1,200 @@
+"""softmax: every row of a matrix as shares of 1, its maximum subtracted first."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mskernelbench.distributions import Values, ordinary, values
+from mskernelbench.operator import (
+    Arrays,
+    Category,
+    Contract,
+    Operator,
+    Precision,
+    Rounding,
+    Shape,
+    Workload,
+    output,
+    size,
+    tensor,
+)
+from mskernelbench.tolerance import CONSTANT
+
+EXPONENTIAL = 8.0
+"""Error of an exponential and of its quotient in units of u, beside the part that grows with its argument."""
+
+FloatArray = NDArray[np.float64]
+
+
+def shape(rows: int, columns: int) -> Shape:
+    """Rows and their length."""
+    return {"N": rows, "C": columns}
+
+
+CHECK = (
+    Workload("check", shape(1, 1)),
+    Workload("check", shape(7, 1)),
+    Workload("check", shape(131, 31)),
+    Workload("check", shape(17, 257), "peaked"),
+    Workload("check", shape(9, 264), "nan_row"),
+    Workload("check", shape(5, 1023), "masked"),
+    Workload("check", shape(3, 1031), "ascending"),
+    Workload("check", shape(4, 2056), "far_below"),
+    Workload("check", shape(2, 2048), "equal"),
+    Workload("check", shape(3, 4099), "logits"),
+    Workload("check", shape(33, 67), "huge"),
+    Workload("check", shape(2, 16411), "peaked"),
+)
+PAPER = tuple(
+    Workload("paper", shape(rows, columns), "logits")
+    for rows in (16, 32, 64, 128)
+    for columns in (256, 1024, 4096, 16384)
+)
+REAL = tuple(
+    Workload("real", shape(rows, columns), "logits")
+    for rows, columns in ((1, 128_256), (8192, 1024), (333, 50_257), (1024, 128_256))
+)
+"""One token's vocabulary, attention scores, and vocabularies of GPT-2 and Llama 3 for many tokens."""
+
+
+def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -> Arrays:
+    """The matrix."""
+    rows, columns = outputs(workload.shape)["out"]
+    match workload.values:
+        case "logits" | "peaked" as kind:
+            x = scaled(rng, rows * columns, precision, 4 if kind == "logits" else 64)
+        case "ordinary":
+            x = values("ordinary", rng, rows * columns, precision)
+        case name:
+            base = ordinary(rng, rows * columns, Precision.FP32).astype(np.float32).reshape(rows, columns)
+            x = PROBES[name](base, rng).astype(precision.dtype)
+    return {"input": x.reshape(rows, columns)}
+
+
+def outputs(shape: Shape) -> Mapping[str, tuple[int, ...]]:
+    """N×C."""
+    return {"out": (int(shape["N"]), int(shape["C"]))}
+
+
+def scaled(rng: np.random.Generator, count: int, precision: Precision, factor: int) -> Values:
+    """Ordinary numbers times a power of two; at ±200 an exponential of the numbers as they are overflows."""
+    larger: Values = values("ordinary", rng, count, precision) * precision.dtype.type(factor)
+    return larger
+
+
+F32 = NDArray[np.float32]
+
+
+def masked(x: F32, rng: np.random.Generator) -> F32:
+    """−∞ at the first 600 places of even rows, and everywhere but at one place of the last row."""
+    x[::2, :600] = -np.inf
+    last = rng.integers(0, x.shape[1])
+    x[-1, np.arange(x.shape[1]) != last] = -np.inf
+    return x
+
+
+def ascending(x: F32, rng: np.random.Generator) -> F32:
+    """Rows that rise: a running maximum changes at every step."""
+    return np.sort(x * np.float32(8), axis=1)
+
+
+def far_below(x: F32, rng: np.random.Generator) -> F32:
+    """All near −1000 within ±100: a maximum that starts at 0 leaves nothing; some shares are subnormal."""
+    return x * np.float32(30) - np.float32(1000)
+
+
+def equal(x: F32, rng: np.random.Generator) -> F32:
+    """One number in each row: every share is 1/C; a BF16 sum of ones stops growing at 256."""
+    return np.repeat(x[:, :1], x.shape[1], axis=1)
+
+
+def huge(x: F32, rng: np.random.Generator) -> F32:
+    """Numbers up to 10^30, and in every row the largest stands twice: two halves."""
+    x = x * np.float32(3e29)
+    x[:, 0] = x[:, -1] = np.abs(x).max(axis=1)
+    return x
+
+
+def nan_row(x: F32, rng: np.random.Generator) -> F32:
+    """One NaN in the middle row: exactly that row is NaN."""
+    x[len(x) // 2, -1] = np.nan
+    return x
+
+
+PROBES: Mapping[str, Callable[[F32, np.random.Generator], F32]] = {
+    "masked": masked,
+    "ascending": ascending,
+    "far_below": far_below,
+    "equal": equal,
+    "huge": huge,
+    "nan_row": nan_row,
+}
+
+
+def lowered(arrays: Arrays) -> FloatArray:
+    """Every row minus its maximum, in float64: at most 0."""
+    x = arrays["input"].astype(np.float64)
+    difference: FloatArray = x - x.max(axis=1, keepdims=True)
+    return difference
+
+
+def shares(x: FloatArray) -> FloatArray:
+    """The softmax of lowered rows."""
+    weights = np.exp(x)
+    portions: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+    return portions
+
+
+def reference(workload: Workload, arrays: Arrays) -> Mapping[str, FloatArray]:
+    """Shares in float64."""
+    with np.errstate(invalid="ignore"):
+        return {"out": shares(lowered(arrays))}
+
+
+def rounding(workload: Workload, arrays: Arrays, precision: Precision) -> Mapping[str, tuple[Rounding, ...]]:
+    """The sum over a row, and the exponentials' errors, the element's own and the sum's average one.
+
+    That of e^s, s = x − max, is (2·|s| + a constant)·u: the difference is rounded, and again where it is
+    multiplied by log₂e. Shares that are 0 in float64 are 0 in FP32.
+    """
+    with np.errstate(invalid="ignore"):
+        s = lowered(arrays)
+        p = shares(s)
+        own = np.where(p == 0, 0.0, 2 * np.abs(s) + EXPONENTIAL)
+        carried = p * (own + (p * own).sum(axis=1, keepdims=True))
+    return {"out": (Rounding(p.shape[1], p), Rounding(1, carried / CONSTANT))}
+
+
+def elements(shape: Shape) -> int:
+    """N·C."""
+    return int(shape["N"]) * int(shape["C"])
+
+
+OPERATOR = Operator(
+    name="softmax",
+    symbol="softmax",
+    title="Softmax of rows",
+    category=Category.LLM,
+    signature=(
+        output("out", "N×C, row-major"),
+        tensor("input", "N×C, row-major"),
+        size("N"),
+        size("C"),
+    ),
+    contract=Contract.POISONED,
+    mathematics="out[n, c] = e^(x[n,c] − m[n])/Σ_j e^(x[n,j] − m[n]) with m[n] = max_j x[n,j]; −∞ gives 0.",
+    source="P. Blanchard, D. J. Higham and N. J. Higham, Accurately computing the log-sum-exp and softmax "
+    "functions, IMA J. Numer. Anal. 41(4), 2021",
+    folder=Path(__file__).parent,
+    workloads=CHECK + PAPER + REAL,
+    inputs=inputs,
+    outputs=outputs,
+    reference=reference,
+    rounding=rounding,
+    flops=lambda shape: 4 * elements(shape),
+    dram_bytes=lambda shape, precision: 2 * precision.value_bytes * elements(shape),
+    weight=elements,
+)
+"""Softmax of every row."""
