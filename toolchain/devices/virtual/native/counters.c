@@ -127,8 +127,9 @@ static void count_local(const VgRequest *request, const VgWarp *warp, uint32_t m
     }
 }
 
-/* Passes over the banks that lanes `mask` need: the most different words that any bank must deliver. */
-static int passes(uint32_t mask, const uint64_t *addresses, unsigned words)
+/* Passes over the banks that lanes `mask` need: the most different words that any bank must deliver, or, of
+ * atomics, the most updates that it must make: lanes that meet in a word take turns. */
+static int passes(uint32_t mask, const uint64_t *addresses, unsigned words, int is_atomic)
 {
     uint64_t word_of[BANKS][VG_LANES];
     uint8_t count[BANKS] = {0};
@@ -139,7 +140,7 @@ static int passes(uint32_t mask, const uint64_t *addresses, unsigned words)
             unsigned bank = word % BANKS;
             int known = 0;
             for (int i = 0; i < count[bank]; i++)
-                known |= word_of[bank][i] == word;
+                known |= !is_atomic && word_of[bank][i] == word;
             if (known || count[bank] == VG_LANES)
                 continue;
             word_of[bank][count[bank]++] = word;
@@ -156,14 +157,14 @@ static int within_one_row(uint32_t mask, const uint64_t *addresses)
 }
 
 /* Accesses of 8 bytes take two halves of a warp, of 16 bytes four quarters. */
-static int wavefronts(uint32_t mask, const uint64_t *addresses, unsigned bytes)
+static int wavefronts(uint32_t mask, const uint64_t *addresses, unsigned bytes, int is_atomic)
 {
     unsigned words = bytes <= 4 ? 1 : bytes / 4, group = VG_LANES / words, total = 0;
-    if (words == 1 && within_one_row(mask, addresses))
+    if (words == 1 && !is_atomic && within_one_row(mask, addresses))
         return 1;
     for (unsigned first = 0; first < VG_LANES; first += group) {
         uint32_t lanes = mask & (group == VG_LANES ? UINT32_MAX : ((1u << group) - 1) << first);
-        total += lanes ? (unsigned)passes(lanes, addresses, words) : 0;
+        total += lanes ? (unsigned)passes(lanes, addresses, words, is_atomic) : 0;
     }
     return (int)total;
 }
@@ -179,12 +180,31 @@ static inline uint64_t bits_of(uint64_t first, uint64_t last, uint64_t low)
     return ((UINT64_C(2) << (last - first)) - 1) << (first - low);
 }
 
-static void count_two_ranges(const VgRequest *request, const uint64_t *places, uint64_t span)
+/* Two ranges that each lie in one line. */
+static inline void count_two_lines(const VgRequest *request, const uint64_t *first, const uint64_t *last)
+{
+    uint64_t line[2] = {first[0] / LINE_SECTORS, first[1] / LINE_SECTORS};
+    unsigned sectors[2];
+    for (int i = 0; i < 2; i++)
+        sectors[i] = (unsigned)bits_of(first[i], last[i], line[i] * LINE_SECTORS);
+    if (line[0] == line[1]) {
+        vg_access_line(request, line[0], sectors[0] | sectors[1]);
+        return;
+    }
+    vg_access_line(request, line[0], sectors[0]);
+    vg_access_line(request, line[1], sectors[1]);
+}
+
+static inline void count_two_ranges(const VgRequest *request, const uint64_t *places, uint64_t span)
 {
     uint64_t first[2], last[2];
     for (int i = 0; i < 2; i++) {
         first[i] = places[i] >> SECTOR_SHIFT;
         last[i] = (places[i] + span - 1) >> SECTOR_SHIFT;
+    }
+    if (first[0] / LINE_SECTORS == last[0] / LINE_SECTORS && first[1] / LINE_SECTORS == last[1] / LINE_SECTORS) {
+        count_two_lines(request, first, last);
+        return;
     }
     Span both = {first[0] < first[1] ? first[0] : first[1], last[0] > last[1] ? last[0] : last[1]};
     if (is_window(both)) {
@@ -254,7 +274,7 @@ void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t si
         space = in_shared(block, addresses[__builtin_ctz(mask)]) ? VG_SHARED : VG_GLOBAL;
     VgRequest request = {block->profile, counters, what->kind, space != VG_LOCAL};
     if (space == VG_SHARED)
-        counters[SECTORS] += wavefronts(mask, addresses, what->bytes);
+        counters[SECTORS] += wavefronts(mask, addresses, what->bytes, what->kind == VG_ATOMIC);
     else if (space == VG_LOCAL)
         count_local(&request, warp, mask, addresses, what->bytes);
     else

@@ -1,0 +1,175 @@
+"""What one access by one warp costs, against counts by hand: sectors, wavefronts, lines, active lanes."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from cudamaster.toolchain.devices.virtual.launch import (
+    LANES,
+    LINES,
+    MISSED_SECTORS,
+    REQUESTS,
+    SECTORS,
+    SampledLaunch,
+)
+from tests.toolchain.virtual.engine.conftest import Bench
+
+Places = Callable[[int], int]
+Counted = Callable[..., SampledLaunch]
+BYTES = 32 * 1024
+
+
+@pytest.fixture(scope="module")
+def counted(ptx_of: Callable[[str], str]) -> Iterator[Counted]:
+    """`counted("gathers_4", place)` samples the kernel's one warp; `place(lane)` is where a lane goes."""
+    bench = Bench(ptx_of("patterns.cu"))
+    x, y = bench.array(np.zeros(BYTES), np.uint8), bench.array(np.zeros(BYTES), np.uint8)
+    places = bench.array(np.zeros(32), np.int32)
+
+    def sample(kernel: str, place: Places) -> SampledLaunch:
+        places[:] = [place(lane) for lane in range(32)]
+        found = bench.engine.sample(bench.request(kernel, x, places, y, shared=BYTES), [0])
+        assert isinstance(found, SampledLaunch)
+        return found
+
+    yield sample
+    bench.close()
+
+
+def site(sample: SampledLaunch, kind: str, space: str, nth: int = -1) -> list[int]:
+    found = [i for i, s in enumerate(sample.sites) if (s.kind, s.space) == (kind, space)]
+    counts: list[int] = sample.site_counts[found[nth]].tolist()
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("width", "place", "sectors", "lines"),
+    [
+        (1, lambda lane: lane, 1, 1),
+        (1, lambda lane: 32 * lane, 32, 8),
+        (1, lambda lane: 31 + lane, 2, 1),
+        (4, lambda lane: 0, 1, 1),
+        (4, lambda lane: lane, 4, 1),
+        (4, lambda lane: 31 - lane, 4, 1),
+        (4, lambda lane: lane ^ 5, 4, 1),
+        (4, lambda lane: lane + 1, 5, 2),
+        (4, lambda lane: lane + 8, 4, 2),
+        (4, lambda lane: 2 * lane, 8, 2),
+        (4, lambda lane: 8 * lane, 32, 8),
+        (4, lambda lane: 32 * lane, 32, 32),
+        (4, lambda lane: lane % 2 * 1024, 2, 2),
+        (4, lambda lane: lane % 8 + lane // 8 * 64, 4, 4),
+        (4, lambda lane: lane // 4 * 3, 3, 1),
+        (8, lambda lane: lane, 8, 2),
+        (8, lambda lane: 4 * lane, 32, 8),
+        (16, lambda lane: lane, 16, 4),
+        (16, lambda lane: 0, 1, 1),
+        (16, lambda lane: 8 * lane, 32, 32),
+        (16, lambda lane: lane // 8 * 64 + lane % 8, 16, 4),
+    ],
+)
+def test_sectors_and_lines_of_a_gather(
+    counted: Counted, width: int, place: Places, sectors: int, lines: int
+) -> None:
+    counts = site(counted(f"gathers_{width}", place), "load", "global")
+    assert counts[REQUESTS] == 1
+    assert counts[LANES] == 32
+    assert (counts[SECTORS], counts[MISSED_SECTORS], counts[LINES]) == (sectors, sectors, lines)
+
+
+@pytest.mark.parametrize(
+    ("place", "sectors"), [(lambda lane: lane, 4), (lambda lane: lane + 3, 5), (lambda lane: 16 * lane, 32)]
+)
+def test_sectors_of_a_scatter_reach_l2_one_by_one(counted: Counted, place: Places, sectors: int) -> None:
+    counts = site(counted("scatters", place), "store", "global")
+    assert (counts[SECTORS], counts[MISSED_SECTORS]) == (sectors, sectors)
+
+
+@pytest.mark.parametrize(
+    ("width", "place", "wavefronts"),
+    [
+        (1, lambda lane: lane, 1),
+        (1, lambda lane: 4 * lane, 1),
+        (1, lambda lane: 128 * lane, 32),
+        (4, lambda lane: 0, 1),
+        (4, lambda lane: lane, 1),
+        (4, lambda lane: lane // 2, 1),
+        (4, lambda lane: 7 * lane, 1),
+        (4, lambda lane: 33 * lane, 1),
+        (4, lambda lane: 2 * lane, 2),
+        (4, lambda lane: 4 * lane, 4),
+        (4, lambda lane: 6 * lane, 2),
+        (4, lambda lane: 32 * lane, 32),
+        (4, lambda lane: lane % 2 * 32, 2),
+        (4, lambda lane: 32 * (lane ^ 1) + lane, 1),
+        (8, lambda lane: lane, 2),
+        (8, lambda lane: 2 * lane, 4),
+        (8, lambda lane: 16 * lane, 32),
+        (8, lambda lane: 17 * lane, 2),
+        (16, lambda lane: lane, 4),
+        (16, lambda lane: 2 * lane, 8),
+        (16, lambda lane: 8 * lane, 32),
+        (16, lambda lane: 9 * lane, 4),
+    ],
+)
+def test_wavefronts_of_shared_memory(counted: Counted, width: int, place: Places, wavefronts: int) -> None:
+    counts = site(counted(f"shared_{width}", place), "load", "shared")
+    assert (counts[REQUESTS], counts[LANES], counts[SECTORS]) == (1, 32, wavefronts)
+
+
+@pytest.mark.parametrize(
+    ("row", "wavefronts"),
+    [
+        (lambda lane: lane, 4),
+        (lambda lane: 8 * lane, 32),
+        (lambda lane: 9 * lane, 4),
+        (lambda lane: 5 * lane, 4),
+    ],
+)
+def test_wavefronts_of_matrix_loads(counted: Counted, row: Places, wavefronts: int) -> None:
+    counts = site(counted("matrices", row), "ldmatrix", "shared")
+    assert (counts[REQUESTS], counts[SECTORS]) == (1, wavefronts)
+
+
+@pytest.mark.parametrize(
+    ("place", "turns"),
+    [
+        (lambda lane: lane, 1),
+        (lambda lane: 0, 32),
+        (lambda lane: lane // 2, 2),
+        (lambda lane: lane % 4, 8),
+        (lambda lane: 32 * (lane % 4) + lane // 8, 8),
+    ],
+)
+def test_shared_atomics_take_turns_in_a_word_and_in_a_bank(
+    counted: Counted, place: Places, turns: int
+) -> None:
+    counts = site(counted("shared_adds", place), "atomic", "shared")
+    assert (counts[REQUESTS], counts[LANES], counts[SECTORS]) == (1, 32, turns)
+
+
+@pytest.mark.parametrize(
+    ("place", "sectors"), [(lambda lane: 0, 1), (lambda lane: lane, 4), (lambda lane: 8 * lane, 32)]
+)
+def test_sectors_that_global_atomics_update(counted: Counted, place: Places, sectors: int) -> None:
+    counts = site(counted("global_adds", place), "atomic", "global")
+    assert (counts[REQUESTS], counts[LANES], counts[SECTORS]) == (1, 32, sectors)
+
+
+@pytest.mark.parametrize(("place", "sectors"), [(lambda lane: lane, 16), (lambda lane: 2 * lane, 32)])
+def test_both_sides_of_an_asynchronous_copy(counted: Counted, place: Places, sectors: int) -> None:
+    sample = counted("copies_async", place)
+    assert site(sample, "async_copy", "global")[SECTORS] == sectors
+    assert site(sample, "async_copy", "shared")[SECTORS] == 4
+
+
+@pytest.mark.parametrize("taken", [0, 1, 5, 31])
+def test_lanes_on_each_side_of_a_branch(counted: Counted, taken: int) -> None:
+    sample = counted("one_of_two", lambda lane: int(lane < taken))
+    lanes = [
+        counts[LANES]
+        for s, counts in zip(sample.sites, sample.site_counts, strict=True)
+        if s.kind == "atomic"
+    ]
+    assert sorted(lanes) == sorted([taken, 32 - taken])
