@@ -27,7 +27,7 @@ def test_some_ptx_is_gone_in_sass(opcode: str) -> None:
         ("cvt.rn.bf16x2.f32", Pipe.ALU, 0.5),
         ("ld.global.nc.v4.f32", Pipe.LSU, 1),
         ("atom.global.add.f32", Pipe.LSU, 1),
-        ("shfl.sync.down.b32", Pipe.LSU, 0.5),
+        ("shfl.sync.down.b32", Pipe.SHUFFLE, 1),
     ],
 )
 def test_a_pipe_takes_an_instruction(opcode: str, pipe: Pipe, slots: float) -> None:

@@ -23,6 +23,8 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 }
 """Resources that work on one stream of instructions or bytes: only the busiest of a family binds."""
 
+_SHARED_PIPES = {Pipe.IMAD: "fma", Pipe.HALF: "fma", Pipe.SHUFFLE: "lsu"}
+"""Pipes whose instructions pass through another one's, at their own rate."""
 _SHARED_ATOMIC = 2.0
 """Passes of an integer atomic on shared memory: read and write."""
 _SHARED_FLOAT_ATOMIC = 6.0
@@ -73,7 +75,7 @@ class _Ledger:
         row, lowering, rates = self.table[instruction], self._subject.lowering, self._model.per_clk
         row["issue"] += lowering.issue(instruction) * executions / rates["issue"]
         for pipe, slots in lowering.work(instruction).pipes:
-            resource = "fma" if pipe in (Pipe.FMA, Pipe.IMAD, Pipe.HALF) else pipe.value
+            resource = _SHARED_PIPES.get(pipe, pipe.value)
             row[resource] += slots * lowering.share(instruction) * executions / rates[pipe.value]
         clocks = tensor_clocks(instruction.opcode, self._gpu)
         if clocks:

@@ -36,7 +36,7 @@ class BufferFootprint:
     """What blocks touch of one buffer."""
 
     size_bytes: float
-    """The whole buffer."""
+    """The whole buffer, or the stretch of it that random accesses are drawn from."""
     own_bytes: float
     """Distinct bytes a block touches, in whole DRAM accesses, mean over the sample."""
     own_sectors: float
@@ -48,6 +48,11 @@ class BufferFootprint:
     """Share that a sampled block far away touches too."""
     random: bool
     """Whether a block's accesses lie in no regular pattern."""
+
+    @property
+    def private(self) -> float:
+        """Share of a block's bytes that others touch by chance at most."""
+        return 1 - max(map(self._structural, (self.shared_x, self.shared_y, self.shared_far)))
 
     def rectangle(self, width: float, height: float, depth: float = 1.0) -> float:
         """Distinct bytes that `width` × `height` × `depth` neighbouring blocks touch."""
@@ -153,15 +158,23 @@ def _measure(
     if not pairs.far:
         far = min(near_x if pairs.x else 1.0, near_y if pairs.y else 1.0)
     fallback = far if pairs.far else 0.0
+    random = _is_random(max(accesses, key=len, default=np.empty(0, np.uint64)))
     return BufferFootprint(
-        float(size * access_bytes),
+        (_reach(accesses, size) if random else size) * access_bytes,
         own * access_bytes,
         own_sectors,
         near_x if pairs.x else fallback,
         near_y if pairs.y else fallback,
         far,
-        _is_random(max(accesses, key=len, default=np.empty(0, np.uint64))),
+        random,
     )
+
+
+def _reach(accesses: Sequence[Numbers], size: int) -> float:
+    """Accesses between the outermost that any block made, and a mean gap beyond each; at most `size`."""
+    seen = [part for part in accesses if len(part)]
+    span = float(max(part[-1] for part in seen) - min(part[0] for part in seen) + np.uint64(1))
+    return min(float(size), span * (1 + 2 / sum(map(len, seen))))
 
 
 def _shared(parts: Sequence[Numbers], pairs: Sequence[tuple[int, int]]) -> float:

@@ -140,9 +140,9 @@ class _Waves:
         self._samples, self._scale = subject.samples, subject.scale
         self._wave = subject.residency.resident_on_gpu
         self._footprints = footprints
-        usable = gpu.device.l2_bytes * gpu.model.l2_usable_fraction
+        self._usable = gpu.device.l2_bytes * gpu.model.l2_usable_fraction
         distance = sum(self._of_wave(i) for i in range(len(footprints)))
-        self._miss = max(0.0, 1 - usable / distance) if distance else 0.0
+        self._miss = max(0.0, 1 - self._usable / distance) if distance else 0.0
 
     def unique(self, index: int, use: _Buffer) -> float:
         """Distinct bytes of the buffer that the grid touches, at least those that mere stores fill."""
@@ -153,8 +153,15 @@ class _Waves:
         return max(whole, min(use.stored_bytes * self._scale, footprint.size_bytes))
 
     def read_bytes(self, index: int, use: _Buffer, unique: float, held: float) -> float:
-        """Bytes DRAM answers: compulsory, again in later waves, again in later sweeps of a block."""
-        own = self._footprints[index].own_sectors
+        """Bytes DRAM answers: compulsory, again in later waves, again in later sweeps of a block.
+
+        Of a buffer read at random L2 holds the same share at any time, however long ago a byte was read.
+        """
+        footprint = self._footprints[index]
+        own = footprint.own_sectors
+        if footprint.random and unique > self._usable:
+            fetched = sum(use.loads.values()) * self._scale * footprint.own_bytes / own
+            return max(unique * (1 - held), fetched * footprint.private * (1 - self._usable / unique))
         again = self._of_wave(index) * max(1.0, self._blocks / self._wave) / unique - 1
         sweeps = sum(min(missed / self._samples, own) for missed in use.loads.values()) / own - 1
         return unique * (1 - held + (max(0.0, again) + max(0.0, sweeps)) * self._miss)

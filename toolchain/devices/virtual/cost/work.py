@@ -30,7 +30,9 @@ class Pipe(StrEnum):
     TENSOR = "tensor"
     """Counted in FLOPs of the instruction's type, not in slots."""
     LSU = "lsu"
-    """Loads, stores, atomics, shuffles."""
+    """Loads, stores, atomics."""
+    SHUFFLE = "shuffle"
+    """Exchanges between lanes; they pass through the load/store unit at a rate of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ _XU1 = _work("xu", xu=1)
 _HALF1 = _work(half=1)
 _FP64 = _work("fp64", fp64=1)
 _LSU1 = _work("load", lsu=1)
-_SHUFFLE = Work(1.0, ((Pipe.LSU, 0.5),), "shuffle")
+_SHUFFLE = _work("shuffle", shuffle=1)
 _CONTROL = _work("none", other=1)
 _DIVIDE32 = _work("divide", fma=6, xu=1, alu=2)
 _INTEGER_DIVIDE = _work("divide", imad=6, alu=9, xu=3)
