@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.rank.pairs import product
+from benchmarks.rank.inputs import product
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.catalog import open_device
 from cudamaster.toolchain.kernel import KernelSource
