@@ -1,0 +1,1 @@
+"""Sorting a vector in place."""

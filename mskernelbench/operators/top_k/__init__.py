@@ -1,0 +1,1 @@
+"""The k largest values of a vector, and where they stand."""
