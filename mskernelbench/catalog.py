@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from mskernelbench.errors import UnknownOperator, UnknownPrecision
 from mskernelbench.operator import Operator, Precision
+from mskernelbench.scores import Task
 from mskernelbench.user_operators import user_operators
 
 FOLDER = Path(__file__).parent / "operators"
@@ -42,6 +43,11 @@ def all_operators(own: Path | None = None) -> tuple[Operator, ...]:
     """Every operator, by name, then those of the user's folder `own`. Raises BadOperator."""
     ours = tuple(load_operator(name) for name in operator_names())
     return ours if own is None else (*ours, *user_operators(own, ours))
+
+
+def all_tasks() -> tuple[Task, ...]:
+    """Every operator at every precision: what scores over the whole benchmark are over."""
+    return tuple((name, str(precision)) for name in operator_names() for precision in Precision)
 
 
 def find_operator(name: str, own: Path | None = None) -> Found:
