@@ -76,13 +76,26 @@ def dense_column(rows: int, cols: int, nnz: int, rng: np.random.Generator) -> St
 
 def rmat(rows: int, cols: int, nnz: int, rng: np.random.Generator) -> Structure:
     """Power-law rows and columns: R-MAT with quadrants .57, .19, .19, .05 (Chakrabarti et al., 2004, SDM)."""
-    levels = rmat_levels(rows, cols)
+    row, column = rmat_places(rows, cols, nnz, rng)
+    return gathered(row, column, rows)
+
+
+def graph(rows: int, cols: int, nnz: int, rng: np.random.Generator) -> Structure:
+    """R-MAT with shuffled ids, as the Graph500 benchmark has them: its longest rows may lie anywhere."""
+    row, column = rmat_places(rows, cols, nnz, rng)
+    row_ids = rng.permutation(rows)
+    column_ids = row_ids if rows == cols else rng.permutation(cols)
+    return gathered(row_ids[row], column_ids[column], rows)
+
+
+def rmat_places(rows: int, cols: int, nnz: int, rng: np.random.Generator) -> tuple[Ids, Ids]:
+    """Row and column of every entry of an R-MAT matrix, as drawn."""
     row, column = np.zeros(nnz, np.int32), np.zeros(nnz, np.int32)
-    for _ in range(levels):
+    for _ in range(rmat_levels(rows, cols)):
         quadrant = QUADRANTS[rng.integers(0, 256, nnz, dtype=np.uint8)]
         row += row + (quadrant >> 1)
         column += column + (quadrant & 1)
-    return gathered(row % rows, column % cols, rows)
+    return row % rows, column % cols
 
 
 def rmat_filled(count: int, levels: int, nnz: int) -> int:
@@ -183,6 +196,7 @@ PATTERNS: dict[str, Pattern] = {
     "dense_row": dense_row,
     "dense_column": dense_column,
     "rmat": rmat,
+    "graph": graph,
     "banded": banded,
     "block_diagonal": block_diagonal,
     "one_each": one_each,

@@ -63,8 +63,8 @@ PRUNED = Workload("real", sizes(4096, 11008, 4096 * 11008 // 20, K=333), "shifte
 POISSON_BLOCK = Workload("real", sizes(1024**2, 1024**2, poisson_nnz(1024, 2), K=16), "shifted", "poisson5")
 """A block of 16 vectors, as block Krylov methods multiply."""
 POISSON_WIDE = Workload("real", sizes(160**3, 160**3, poisson_nnz(160, 3), K=40), "shifted", "poisson7")
-GRAPH = Workload("real", rmat_sizes(sizes(2**20, 2**20, 2**23, K=128)), "shifted", "rmat")
-"""A graph of a million nodes with 128 features each."""
+GRAPH = Workload("real", rmat_sizes(sizes(2**20, 2**20, 2**23, K=128)), "shifted", "graph")
+"""A graph of a million nodes with 128 features each; its hubs lie anywhere, as in real ones."""
 DRAWN = Workload("real", sizes(2**20, 2**20, 2**23, K=128), "shifted", "uniform")
 
 SPMM_REAL = (PRUNED, POISSON_BLOCK, POISSON_WIDE, GRAPH)
