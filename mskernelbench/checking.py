@@ -121,8 +121,14 @@ def _fault(outputs: Outputs, evidence: CallEvidence) -> Refusal | None:
 def _mismatch(evidence: CallEvidence) -> Refusal | None:
     for name, comparison in evidence.comparisons.items():
         if not comparison.right:
-            return Refusal(Status.WRONG, mismatch_sentence(name, comparison, evidence.place))
+            reason = mismatch_sentence(name, comparison, evidence.place)
+            return Refusal(Status.WRONG, _explained(reason, evidence.outputs))
     return None
+
+
+def _explained(reason: str, outputs: Outputs) -> str:
+    """`reason` after what the device saw that may be behind it."""
+    return f"{outputs.notes[0]}; {reason}" if outputs.notes else reason
 
 
 def mismatch_sentence(name: str, comparison: Comparison, place: str) -> str:

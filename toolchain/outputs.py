@@ -28,7 +28,7 @@ class Fault:
     """Something a device saw go wrong, placed in the source where it can be."""
 
     kind: str
-    """`out_of_bounds`, `misaligned`, `barrier_divergence`, `deadlock`, `trap`, `order_dependent` …"""
+    """`out_of_bounds`, `race`, `uninitialised`, `barrier_divergence`, `deadlock`, `order_dependent` …"""
     message: str
     """One sentence: what, on which buffer, how far outside."""
     kernel: str | None = None
@@ -37,6 +37,8 @@ class Fault:
     """1-based line of the candidate's source."""
     block: tuple[int, int, int] | None = None
     thread: tuple[int, int, int] | None = None
+    other_line: int | None = None
+    """Of a race or a missing wait: where the other access is."""
 
     def __str__(self) -> str:
         """The message with its place."""
@@ -72,3 +74,5 @@ class Outputs:
     """Device memory the entry allocated and did not free."""
     seconds: float
     """Wall time of the call in the worker; not a kernel time."""
+    notes: tuple[Fault, ...] = ()
+    """What is harmless where every result is right, and may be the reason where one is wrong."""

@@ -12,7 +12,15 @@ from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.segment import Segment
 
-FAULT = {"kind": "race", "message": "m", "kernel": None, "line": 1, "block": None, "thread": None}
+FAULT = {
+    "kind": "race",
+    "message": "m",
+    "kernel": None,
+    "line": 1,
+    "block": None,
+    "thread": None,
+    "other_line": None,
+}
 
 
 def received(text: str) -> Any:
@@ -50,6 +58,7 @@ def test_a_reason_can_be_printed_whatever_was_sent() -> None:
     [
         {"faults": [{**FAULT, "line": float("inf")}]},
         {"faults": {"0": FAULT}},
+        {"notes": [{**FAULT, "other_line": -0.5}]},
         {"leaked_bytes": float("inf")},
         {"leaked_bytes": 10**400},
         {"seconds": "1"},
@@ -57,7 +66,7 @@ def test_a_reason_can_be_printed_whatever_was_sent() -> None:
 )
 def test_outputs_with_a_made_up_part_are_forged(part: dict[str, object]) -> None:
     y = np.zeros(4, np.float32)
-    said = {"faults": [], "leaked_bytes": 0, "seconds": 0.0, **part}
+    said = {"faults": [], "notes": [], "leaked_bytes": 0, "seconds": 0.0, **part}
     arguments = Arguments((Tensor("y", y, Access.OUTPUT),), "y")
     assert outputs_of(received(json.dumps(said)), arguments, Segment({"y": y}, writable=True)) == forged()
 

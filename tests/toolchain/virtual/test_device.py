@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
-from cudamaster.toolchain.devices.virtual.device import REORDERED_BELOW_BYTES, VirtualDevice, VirtualLimits
+from cudamaster.toolchain.devices.virtual.device import WATCHED_BELOW_BYTES, VirtualDevice, VirtualLimits
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.timing import Timing, TimingPlan
@@ -111,7 +111,7 @@ class TestOrder:
         assert faults(run(device, device_kernel(self.RACE, self.LAUNCH))) == ["order_dependent"]
 
     def test_large_calls_run_once(self, device: VirtualDevice) -> None:
-        given = arguments(REORDERED_BELOW_BYTES // 8)
+        given = arguments(WATCHED_BELOW_BYTES // 8)
         assert faults(run(device, device_kernel(self.RACE, self.LAUNCH), given)) == []
 
     def test_atomic_float_sums_may_round_in_any_order(self, device: VirtualDevice) -> None:

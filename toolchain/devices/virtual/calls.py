@@ -1,8 +1,8 @@
 """One call as the trusted side asks for it, and what it makes of the answer."""
 
 import logging
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,7 @@ def call_fields(arguments: Arguments, segments: tuple[Segment, ...]) -> dict[str
                 "nbytes": segment.nbytes,
                 "writable": segment.writable,
                 "tensors": [(p.name, p.offset, p.nbytes) for p in segment.placements],
+                "blank": [t.name for t in arguments.tensors if t.access is Access.OUTPUT],
             }
             for segment in segments
         ],
@@ -105,6 +106,7 @@ def outputs_of(said: Message, arguments: Arguments, segment: Segment) -> Outputs
             changed_inputs=(),  # the system itself keeps inputs from being written
             overwritten_guards=segment.overwritten_guards(),
             faults=replies.decode_faults(said["faults"]),
+            notes=replies.decode_faults(said["notes"]),
             leaked_bytes=int(replies.number(said["leaked_bytes"])),
             seconds=replies.number(said["seconds"]),
         )
@@ -113,26 +115,39 @@ def outputs_of(said: Message, arguments: Arguments, segment: Segment) -> Outputs
 
 
 def profiled_of(said: Message) -> Profiled | RunFailure:
-    """The profile in a reply; a call that launched nothing has none."""
+    """The profile in a reply; a call that did nothing on the device has none."""
     try:
         profile, launches = replies.decode_profile(said["kernels"]), int(replies.number(said["launches"]))
     except (KeyError, ReplyForged):
         return forged()
-    if not launches or profile.time_ms <= 0:
-        return RunFailure(FailureKind.LAUNCH_FAILED, "the entry launched no kernel")
+    if profile.time_ms <= 0:
+        return RunFailure(FailureKind.LAUNCH_FAILED, "the entry launched no kernel and moved no bytes")
     return Profiled(profile, launches)
 
 
-def order_faults(first: Outputs, second: Outputs | RunFailure, ptx: str) -> tuple[Fault, ...]:
-    """What running the same call in another order of threads changed, beyond how atomic sums round."""
+def joined(first: Outputs, second: Outputs | RunFailure, ptx: str) -> Outputs:
+    """The first call, with what the second says against it: watched, in another order, on other garbage.
+
+    What the watch found comes first; it explains most of what the order changes. Running out of time says
+    nothing, since watching takes long.
+    """
     if isinstance(second, RunFailure):
+        if second.kind is FailureKind.TIMED_OUT:
+            return first
         words = f"the call fails when threads run in reversed order: {second.reason}"
-        return (Fault("order_dependent", words),)
+        return replace(first, faults=(*first.faults, Fault("order_dependent", words)))
     changed = [name for name, array in first.arrays.items() if not _same(array, second.arrays, name)]
-    if not changed or rounds_in_any_order(ptx):
-        return ()
-    words = f"{', '.join(changed)} changes when threads run in reversed order: a race, or an assumed order"
-    return (Fault("order_dependent", words),)
+    found = second.faults
+    if not found and changed and not rounds_in_any_order(ptx):
+        found = second.notes or (_order_fault(changed),)
+    return replace(first, faults=(*first.faults, *found), notes=second.notes)
+
+
+def _order_fault(changed: Sequence[str]) -> Fault:
+    reasons = "a race, an assumed order, or a variable that was never set"
+    return Fault(
+        "order_dependent", f"{', '.join(changed)} changes when threads run in reversed order: {reasons}"
+    )
 
 
 def _same(array: NDArray[Any], others: Mapping[str, NDArray[Any]], name: str) -> bool:

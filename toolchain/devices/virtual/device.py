@@ -9,7 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from cudamaster.toolchain.arguments import Arguments
@@ -19,7 +19,7 @@ from cudamaster.toolchain.devices.virtual.calls import (
     Profiled,
     build_fields,
     call_fields,
-    order_faults,
+    joined,
     outputs_of,
     profiled_of,
     ptx_text,
@@ -32,6 +32,7 @@ from cudamaster.toolchain.devices.virtual.translations import translations_folde
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.compile import compile_kernel
 from cudamaster.toolchain.nvcc.finder import Toolchain, find_toolchain
+from cudamaster.toolchain.nvcc.machine_code import with_machine_mixes
 from cudamaster.toolchain.outputs import Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
@@ -41,9 +42,11 @@ from cudamaster.toolchain.worker.wire import Message
 
 PROGRAM = "cudamaster.toolchain.devices.virtual.program"
 FORWARD, REVERSED = "forward", "reversed"
-REORDERED_BELOW_BYTES = 4 << 20
-"""Calls on fewer bytes than this are run a second time in the reversed order of threads."""
-LEAST_SECONDS = 5.0
+WATCHED_BELOW_BYTES = 4 << 20
+"""Calls on fewer bytes than this are run a second time, watched and in the reversed order of threads."""
+MOST_SMALL_SECONDS = 15.0
+"""Time for the first run of such a call."""
+LEAST_SECONDS = 10.0
 """Time for the second run, besides ten times that of the first."""
 LAUNCH_SHARE = 0.8
 """Share of a call's time after which the worker itself ends a launch, and can say where it was."""
@@ -96,13 +99,16 @@ class VirtualDevice:
         return compile_kernel(source, self.spec.architecture, self._toolchain)
 
     def run(self, build: Build, arguments: Arguments) -> Outputs | RunFailure:
-        """Call the entry once; small calls once more, to see whether the order of threads matters."""
-        first = self._run(build, arguments, FORWARD, self.limits.seconds)
-        if isinstance(first, RunFailure) or arguments.nbytes >= REORDERED_BELOW_BYTES:
+        """Call the entry once; small calls once more, watched, and with threads in reversed order."""
+        if arguments.nbytes >= WATCHED_BELOW_BYTES:
+            return self._run(build, arguments, _Manner(self.limits.seconds))
+        seconds = min(self.limits.seconds, MOST_SMALL_SECONDS)
+        first = self._run(build, arguments, _Manner(seconds))
+        if isinstance(first, RunFailure):
             return first
         seconds = min(self.limits.seconds, LEAST_SECONDS + 10 * first.seconds)
-        second = self._run(build, arguments, REVERSED, seconds)
-        return replace(first, faults=first.faults + order_faults(first, second, ptx_text(build)))
+        second = self._run(build, arguments, _Manner(seconds, REVERSED, watch=True))
+        return joined(first, second, ptx_text(build))
 
     def time(self, build: Build, arguments: Arguments, plan: TimingPlan) -> Timing | RunFailure:
         """The modelled time of one call: a single sample, whatever the plan asks for."""
@@ -114,7 +120,9 @@ class VirtualDevice:
     def profile(self, build: Build, arguments: Arguments) -> Profile | RunFailure:
         """Count what a call's launches do in sampled blocks, and model their times."""
         profiled = self._profiled(build, arguments, seed=TimingPlan().seed)
-        return profiled if isinstance(profiled, RunFailure) else profiled.profile
+        if isinstance(profiled, RunFailure):
+            return profiled
+        return with_machine_mixes(profiled.profile, build, self._toolchain)
 
     def release(self, build: Build) -> None:
         """End every process that still holds `build`."""
@@ -126,11 +134,11 @@ class VirtualDevice:
         self._translations.close()
         self._starter.close()
 
-    def _run(self, build: Build, arguments: Arguments, order: str, seconds: float) -> Outputs | RunFailure:
+    def _run(self, build: Build, arguments: Arguments, manner: "_Manner") -> Outputs | RunFailure:
         def understand(said: Message, outputs: Segment) -> Outputs | RunFailure:
             return outputs_of(said, arguments, outputs)
 
-        return self._call(build, arguments, _Manner(seconds, order), understand)
+        return self._call(build, arguments, manner, understand)
 
     def _profiled(self, build: Build, arguments: Arguments, seed: int) -> Profiled | RunFailure:
         key = (build.key, arguments.label, seed)
@@ -183,11 +191,12 @@ class VirtualDevice:
 
 @dataclass(frozen=True, slots=True)
 class _Manner:
-    """How an entry is called: run whole in this order of warps, or sampled where there is a seed."""
+    """How an entry is called: run whole in this order of warps, perhaps watched, or sampled with a seed."""
 
     seconds: float
     order: str = FORWARD
     seed: int | None = None
+    watch: bool = False
 
     @property
     def sampled(self) -> bool:
@@ -201,4 +210,5 @@ class _Manner:
             "launch_seconds": LAUNCH_SHARE * self.seconds,
             "profile": self.sampled,
             "seed": self.seed or 0,
+            "watch": self.watch,
         }

@@ -36,6 +36,7 @@ class Executable:
         self._job, self._translator, self._native = job, translator, native
         self._quick = self._load(job)
         self._thorough: dict[bool, Code] = {}
+        self._watched: Code | None = None
 
     def code(self, *, count: bool) -> Code:
         """The code that is worth having by now; it counts where that is needed."""
@@ -45,6 +46,13 @@ class Executable:
             mode = replace(self._job.mode, count=count)
             self._thorough[count] = self._load(self._job._replace(mode=mode, level=THOROUGH))
         return self._thorough[count]
+
+    def watched_code(self) -> Code:
+        """Code that tells the runtime of every access. Raises Unsupported."""
+        if self._watched is None:
+            mode = replace(self._job.mode, count=False, watch=True)
+            self._watched = self._load(self._job._replace(mode=mode))
+        return self._watched
 
     def _load(self, job: Job) -> Code:
         translation = self._translator(job)

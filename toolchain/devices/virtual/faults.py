@@ -17,6 +17,10 @@ PLAIN_MESSAGES = {
     "unsupported": "the virtual GPU cannot run this",
     "stack_overflow": "calls that recurse, or alloca, need more than the 16 KiB of a thread's stack",
 }
+PAST = {"load": "read", "store": "wrote", "atomic": "updated", "ldmatrix": "read", "async_copy": "copied"}
+ENDINGS = {"use_after_free": "was freed", "uninitialised": "nothing has written"}
+AT_ODDS = frozenset({"race", "in_flight"})
+"""Kinds of faults that are between two accesses."""
 _NAME = re.compile(r"(\d+)")
 
 
@@ -37,13 +41,15 @@ def demangled(name: str) -> str:
 def fault_of(native: NativeFault, request: LaunchRequest, kernel: Kernel) -> Fault:
     """Return the fault as the toolchain's value."""
     kind = FAULT_KINDS[native.kind]
+    message = _message(kind, native, kernel) if kind not in AT_ODDS else _odds_message(kind, native, request)
     return Fault(
         kind=kind,
-        message=_message(kind, native, kernel),
+        message=message,
         kernel=demangled(request.kernel),
         line=native.line or _line_of(native.pc, kernel),
         block=_unfold(native.block, request.grid),
         thread=_unfold(32 * native.warp + native.lane, request.block),
+        other_line=native.other_line or None,
     )
 
 
@@ -64,10 +70,12 @@ def _line_of(counter: int, kernel: Kernel) -> int | None:
 
 
 def _message(kind: str, native: NativeFault, kernel: Kernel) -> str:
-    if kind in ("out_of_bounds", "misaligned", "input_written"):
+    if kind in ("out_of_bounds", "misaligned", "input_written", "use_after_free", "uninitialised"):
         return _access_message(kind, native)
     if kind == "deadlock" and native.pc & BLOCKED:
         return f"threads wait at barrier {native.detail} for others that never come"
+    if kind == "deadlock" and native.detail:
+        return "threads go round a loop for ever: nothing that could end it changes any more"
     if kind == "deadlock":
         return "threads poll for something that no thread will do"
     if kind == "barrier_divergence":
@@ -76,22 +84,40 @@ def _message(kind: str, native: NativeFault, kernel: Kernel) -> str:
 
 
 def _access_message(kind: str, native: NativeFault) -> str:
-    access, space = KINDS[native.access], SPACES[native.space]
-    verb = VERBS[access]
-    if space in ("shared", "local"):
-        name = f"{space} memory"
-    else:
-        name = native.buffer.decode(errors="replace") or "a device buffer"
+    verb = VERBS[KINDS[native.access]]
+    name, offset = _buffer(native), native.address - native.base
     if kind == "misaligned":
-        offset = native.address - native.base
         return (
             f"{verb} {native.bytes} bytes at byte {offset} of {name}, "
             f"whose address is not a multiple of {native.bytes}"
         )
     if kind == "input_written":
-        offset = native.address - native.base
         return f"{verb} {native.bytes} bytes at byte {offset} of {name}, which is read-only"
+    if kind in ENDINGS:
+        return f"{verb} {native.bytes} bytes at byte {offset} of {name}, which {ENDINGS[kind]}"
     return f"{verb} {native.bytes} bytes {_distance(native)} {name} ({native.size} bytes)"
+
+
+def _buffer(native: NativeFault) -> str:
+    space = SPACES[native.space]
+    if space in ("shared", "local"):
+        return f"{space} memory"
+    return str(native.buffer.decode(errors="replace")) or "a device buffer"
+
+
+def _odds_message(kind: str, native: NativeFault, request: LaunchRequest) -> str:
+    """What an access and an earlier one have against each other."""
+    place = f"{native.bytes} bytes at byte {native.address - native.base} of {_buffer(native)}"
+    verb, at = VERBS[KINDS[native.access]], f" at line {native.other_line}" if native.other_line else ""
+    if kind == "in_flight":
+        return f"{verb} {place} that the asynchronous copy{at} still brings: nothing has waited for it"
+    other = f"thread {_unfold(32 * native.other_warp + native.other_lane, request.block)}"
+    past = PAST[KINDS[native.other_access]]
+    if native.other_block != native.block:
+        block = _unfold(native.other_block, request.grid)
+        return f"{verb} {place}, which {other} of block {block} {past}{at}: nothing orders the two blocks"
+    lacking = "__syncwarp()" if native.other_warp == native.warp else "__syncthreads()"
+    return f"{verb} {place}, which {other} {past}{at}: a race, there is no {lacking} between the two"
 
 
 def _distance(native: NativeFault) -> str:

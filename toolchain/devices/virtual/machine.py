@@ -35,11 +35,11 @@ ERROR_CODES = {
     "trap": _LAUNCH_FAILURE,
     "assert": _ASSERT,
     "illegal": _ILLEGAL_INSTRUCTION,
+    "use_after_free": _ILLEGAL_ADDRESS,
     "deadlock": _TIMEOUT,
     "timed_out": _TIMEOUT,
 }
 """What hardware reports for a fault of each kind; other kinds are launch failures (719)."""
-_NOT_STOPPING = frozenset({"race", "uninitialised", "order_dependent"})
 
 
 @dataclass(slots=True, eq=False)
@@ -110,8 +110,6 @@ class EngineMachine:
         if fault.kind == "unsupported":
             raise Unsupported(f"this: {fault.message}", fault.line)
         self.faults.append(fault)
-        if fault.kind in _NOT_STOPPING:
-            return 0
         self.fault = self.fault or fault
         return ERROR_CODES.get(fault.kind, _LAUNCH_FAILURE)
 

@@ -52,7 +52,8 @@ class _Mapping:
             mapped = MappedSegment(file, description["nbytes"], writable=writable)
             self.segments.append(mapped)
             for name, offset, nbytes in description["tensors"]:
-                self.regions[name] = Region(mapped.address + offset, nbytes, writable, name)
+                blank = name in description["blank"]
+                self.regions[name] = Region(mapped.address + offset, nbytes, writable, name, blank)
 
     @contextlib.contextmanager
     def fenced(self) -> Iterator[None]:
@@ -149,7 +150,10 @@ def _call(session: Session, request: Mapping[str, Any], mapping: _Mapping) -> Ca
     plan = SamplePlan(seed=request["seed"]) if request["profile"] else None
     session.pace(request["order"], request["launch_seconds"])
     arguments = [_argument(a, mapping) for a in request["arguments"]]
-    with session.buffers([r for r in mapping.regions.values() if r.nbytes]), mapping.fenced():
+    regions = [r for r in mapping.regions.values() if r.nbytes]
+    with session.buffers(regions), mapping.fenced():
+        if request["watch"]:
+            session.watch(regions)
         return session.call(request["entry"], arguments, plan)
 
 
@@ -173,6 +177,7 @@ def _failure(kind: FailureKind, reason: str) -> dict[str, Any]:
 def _answer(report: CallReport, request: Mapping[str, Any]) -> dict[str, Any]:
     said: dict[str, Any] = {
         "faults": [encode_fault(fault) for fault in report.faults],
+        "notes": [encode_fault(note) for note in report.notes],
         "leaked_bytes": report.leaked_bytes,
         "seconds": report.seconds,
         "launches": len(report.launches),

@@ -61,6 +61,7 @@ def decode_fault(fields: Any) -> Fault:
             line=None if fields["line"] is None else _whole(fields["line"]),
             block=None if fields["block"] is None else _three(fields["block"]),
             thread=None if fields["thread"] is None else _three(fields["thread"]),
+            other_line=None if fields["other_line"] is None else _whole(fields["other_line"]),
         )
     except NO_PARTS as failure:
         raise ReplyForged("a fault without its parts") from failure
@@ -118,6 +119,9 @@ def _kernel(fields: Mapping[str, Any]) -> KernelProfile:
             HotLine(_whole(line["line"]), number(line["share"]), _text(line["why"]))
             for line in _entries(fields["hot_lines"])
         ),
+        symbol=_text(fields["symbol"]),
+        occupancy_limiter=_text(fields["occupancy_limiter"]),
+        instruction_mix={_text(kind): number(share) for kind, share in fields["instruction_mix"].items()},
     )
 
 

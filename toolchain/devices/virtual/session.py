@@ -25,6 +25,7 @@ from cudamaster.toolchain.devices.virtual.machine import EngineMachine
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
 from cudamaster.toolchain.devices.virtual.translations import Translator, translated
+from cudamaster.toolchain.devices.virtual.watching import Watch
 from cudamaster.toolchain.outputs import Fault
 from cudamaster.toolchain.spec import DeviceSpec
 
@@ -41,6 +42,8 @@ class Region:
     writable: bool
     name: str
     """How faults call it."""
+    blank: bool = False
+    """Whether a call must write it before it may read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,11 @@ class CallReport:
     launches: tuple[LaunchRequest, ...]
     """Every launch that passed the runtime's checks, in order, replays of graphs included."""
     fault: Fault | None
-    """The first fault; the launches after it did not run."""
+    """The first fault that stopped a launch; the launches after it did not run."""
     faults: tuple[Fault, ...]
-    """Every fault, those that did not stop a launch included."""
+    """Every fault, those of a watched call that did not stop a launch included."""
+    notes: tuple[Fault, ...]
+    """Of a watched call: what may be harmless."""
     refused_launch: str | None
     """The first launch that the runtime's checks refused, with its error."""
     violation: str | None
@@ -151,6 +156,14 @@ class Session:
             for address in registered:
                 self._native.vg_unregister(ctypes.c_void_p(address))
 
+    def watch(self, regions: Sequence[Region]) -> None:
+        """Have the next call watched: races, and reads of memory that nothing has written."""
+        self._native.vg_track(1)
+        for region in regions:
+            if region.blank:
+                self._native.vg_blank(ctypes.c_void_p(region.address))
+        self._machine.engine.watch = Watch()
+
     def pace(self, order: Order, launch_seconds: float) -> None:
         """Choose the order of warps in run mode, and the wall time of one launch, for later calls."""
         self._machine.engine.order = order
@@ -199,20 +212,23 @@ class Session:
         self._native.vg_fence_open()
         seconds = time.perf_counter() - start
         self._runtime.leave = None
+        watch, self._machine.engine.watch = self._machine.engine.watch, None
+        self._native.vg_track(0)
         self._runtime.raise_failure()
-        return self._report(seconds, max(0, self._device_bytes() - live))
+        return self._report(seconds, max(0, self._device_bytes() - live), watch or Watch())
 
     def _device_bytes(self) -> int:
         """Live device memory of the candidate, pinned host memory left out."""
         total: int = self._native.vg_live_bytes() - self._native.vgrt_host_bytes()
         return total
 
-    def _report(self, seconds: float, leaked_bytes: int) -> CallReport:
+    def _report(self, seconds: float, leaked_bytes: int, watch: Watch) -> CallReport:
         machine, runtime = self._machine, self._runtime
         return CallReport(
             launches=tuple(machine.launches),
             fault=machine.fault,
-            faults=tuple(machine.faults),
+            faults=(*watch.faults, *machine.faults),
+            notes=tuple(watch.notes),
             refused_launch=runtime.refused_launch(),
             violation=runtime.violation(),
             error=runtime.last_error(),

@@ -111,7 +111,7 @@ def _task(build: Build, question: Any) -> tuple[str, Message]:
     """The key and what to translate. Raises Refused for what our own program would not ask."""
     try:
         key, kernel, mode, level = (question[name] for name in ("key", "kernel", "mode", "level"))
-        flags = {name: mode[name] for name in ("check", "count")}
+        flags = {name: mode[name] for name in ("check", "count", "watch")}
     except (TypeError, KeyError):
         raise Refused("no question of ours") from None
     sound = isinstance(key, str) and _KEY.fullmatch(key) and isinstance(kernel, str) and build.ptx

@@ -82,3 +82,9 @@ __global__ void picks(const float *x, float *y, int far)
     const float *from = far ? x : s;
     y[threadIdx.x] = from[threadIdx.x + far];  // line 83
 }
+
+__global__ void counts_for_ever(volatile unsigned *y)
+{
+    while (y[1] == 0)
+        y[0]++;
+}

@@ -1,5 +1,6 @@
 """What a kernel does wrong ends its launch, and is told with its line, thread and buffer."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -48,14 +49,18 @@ def test_one_bad_index_among_good_ones_is_found(bench: Make) -> None:
     assert fault.message == "reads 4 bytes 12 bytes past the end of x (128 bytes)"
 
 
-def test_freed_memory_is_out_of_bounds(bench: Make) -> None:
+def test_freed_memory_is_told(bench: Make) -> None:
     b = bench("faulty.cu", threads=1)
     index, y = b.array(np.arange(32), np.int32), b.array(np.zeros(32), np.float32)
-    x = b.array(np.zeros(32), np.float32)
+    x = b.array(np.zeros(32), np.float32, name="x")
     request = b.request("gathers", x, index, y)
     assert b.engine.launch(request) is None
     b.native.vg_free(x.ctypes.data)
-    assert fault_of(b, request).kind == "out_of_bounds"
+    fault = fault_of(b, request)
+    assert (fault.kind, fault.message) == (
+        "use_after_free",
+        "reads 4 bytes at byte 0 of x, which was freed",
+    )
 
 
 def test_a_misaligned_pair_is_told(bench: Make) -> None:
@@ -108,16 +113,25 @@ def test_a_barrier_that_too_few_threads_reach_is_a_deadlock(bench: Make) -> None
 
 
 def test_polling_for_what_nobody_does_is_a_deadlock(bench: Make) -> None:
-    b = bench("faulty.cu", spin_seconds=0.2)
+    b = bench("faulty.cu")
     fault = fault_of(
         b, b.request("polls", b.array([0], np.int32), b.array(np.zeros(64), np.float32), block=64)
     )
     assert (fault.kind, fault.line) == ("deadlock", 57)
 
 
-def test_an_endless_loop_is_cut_off(bench: Make) -> None:
-    b = bench("faulty.cu", limit_seconds=0.3)
+def test_a_loop_in_which_nothing_changes_is_told_at_once(bench: Make) -> None:
+    b = bench("faulty.cu")
+    begun = time.monotonic()
     fault = fault_of(b, b.request("never_ends", b.array(np.zeros(4), np.float32)))
+    assert time.monotonic() - begun < 5
+    assert (fault.kind, fault.line) == ("deadlock", 66)
+    assert "for ever" in fault.message
+
+
+def test_an_endless_loop_that_counts_is_cut_off(bench: Make) -> None:
+    b = bench("faulty.cu", limit_seconds=0.3)
+    fault = fault_of(b, b.request("counts_for_ever", b.array(np.zeros(4), np.uint32)))
     assert fault.kind == "timed_out"
 
 

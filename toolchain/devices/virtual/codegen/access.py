@@ -72,7 +72,7 @@ def checked_addresses(
     """Return a pointer to the 32 host addresses; they have been checked and counted as the mode asks."""
     pointer = emit.spill(host_address(emit, location(emit, address), space), f"address{kind.tag}")
     active = mask or emit.active_mask()
-    if emit.mode.check and space != "param":
+    if emit.mode.check and space != "param" and not is_watched(emit, space):
         _check(emit, pointer, space, kind, active)
     count(emit, pointer, space, kind, active)
     return pointer
@@ -82,8 +82,15 @@ def _check(emit: "Emitter", pointer: str, space: str, kind: Kind, mask: Value) -
     emit.call_native("vg_check", [], [pointer, site_of(emit, space, kind)], mask=mask)
 
 
+def is_watched(emit: "Emitter", space: str) -> bool:
+    """Whether accesses of `space` are told to the runtime."""
+    return emit.mode.watch and space not in ("const", "param")
+
+
 def count(emit: "Emitter", pointer: str, space: str, kind: Kind, mask: Value) -> None:
-    """Count an access in a counting mode; constant and parameter space have no counters."""
+    """Count or watch an access in a mode that does; constant and parameter space have no counters."""
+    if is_watched(emit, space):
+        emit.call_native("vg_watch", [], [pointer, site_of(emit, space, kind)], mask=mask)
     if emit.mode.count and space not in ("const", "param"):
         emit.call_native("vg_count", [], [pointer, site_of(emit, space, kind)], mask=mask)
 

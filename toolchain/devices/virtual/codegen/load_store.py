@@ -141,6 +141,10 @@ def store(emit: "Emitter", address: Address, space: str, form: tuple[int, int], 
 def _store_each(emit: "Emitter", access: Access, values: list[Value]) -> None:
     for i, value in enumerate(values):
         emit.store(value, _element(access, i), align=_alignment(access))
+    if access.watched:
+        pointers = (access.data(), access.spilled())
+        emit.call_native("vg_watch_store", [], [*pointers, access.number, access.element_bytes])
+        return
     access.count_each()
     access.call(access.data(), emit.active_mask())
 

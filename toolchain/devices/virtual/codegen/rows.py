@@ -15,6 +15,7 @@ from cudamaster.toolchain.devices.virtual.codegen.access import (
     base_of,
     count,
     host_address,
+    is_watched,
     moved,
     site_of,
 )
@@ -55,18 +56,19 @@ class Access:
         self.checked = emit.mode.check and space != "param"
         self.counted = emit.mode.count and space not in ("const", "param")
         self.number = site_of(emit, space, self.kind) if space != "param" else -1
+        self.watched = is_watched(emit, space)
         self._written: dict[str, Value] = {}
         self._units: dict[str, Value] = {}
 
     @property
     def in_rows(self) -> bool:
         """Whether the sixteen-lane fast paths apply."""
-        return self.base.lanes and self.emit.all_lanes and self.space != "local"
+        return self.base.lanes and self.emit.all_lanes and self.space != "local" and not self.watched
 
     @property
     def is_scalar(self) -> bool:
         """Whether all lanes surely access one address, and at least one lane does."""
-        return not self.base.lanes and not self.emit.guarded and self.space != "local"
+        return not self.base.lanes and not self.emit.guarded and self.space != "local" and not self.watched
 
     @property
     def place(self) -> Value:
@@ -78,8 +80,8 @@ class Access:
         return self.emit.spill(host_address(self.emit, self.place, self.space), "address")
 
     def count_each(self) -> None:
-        """Count the access by the addresses of its lanes."""
-        if self.counted:
+        """Count the access by the addresses of its lanes, or have it watched."""
+        if self.counted or self.watched:
             count(self.emit, self.spilled(), self.space, self.kind, self.emit.active_mask())
 
     def count_halves(self, firsts: tuple[Value, Value], lanes: int) -> None:

@@ -17,6 +17,7 @@ from cudamaster.toolchain.devices.virtual.codegen.dispatcher import write_dispat
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter, Mode
 from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, constant
 from cudamaster.toolchain.devices.virtual.codegen.terminators import Terminators, ends_block
+from cudamaster.toolchain.devices.virtual.codegen.watching import tell_ordering
 from cudamaster.toolchain.devices.virtual.isa.registry import lookup
 from cudamaster.toolchain.devices.virtual.launch import Site
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Address, Instruction, Kernel, Module, Register
@@ -147,6 +148,7 @@ class _Blocks:
                 self.ends.write_end(instruction)
                 return
             self.emit.begin_instruction(instruction)
+            tell_ordering(self.emit, instruction)
             lookup(instruction).emit(self.emit, instruction)
         self.ends.fall_through()
 

@@ -5,11 +5,14 @@
 
 #include <stdlib.h>
 
+#include "runtime.h"
+
 Queue *vg_async_queue(VgWarp *warp)
 {
     if (!warp->async) {
         Queue *queue = calloc(1, sizeof *queue);
         queue->next = warp->block->async;
+        queue->warp = warp;
         warp->block->async = warp->async = queue;
     }
     return warp->async;
@@ -61,9 +64,12 @@ static void land_lane(const Copy *copy, uint32_t lane)
     memset(destination + given, 0, copy->bytes - given);
 }
 
-static void land(Copy *copy, uint32_t lanes)
+static void land(const Queue *queue, Copy *copy, uint32_t lanes)
 {
-    EACH_ACTIVE(lane, lanes) land_lane(copy, lane);
+    EACH_ACTIVE(lane, lanes) {
+        land_lane(copy, lane);
+        vg_watch_landed(queue->warp, lane, copy->destination[lane], copy->bytes);
+    }
     copy->pending &= ~lanes;
 }
 
@@ -93,7 +99,7 @@ void vg_cp_async_wait_group(VgWarp *warp, uint32_t active, int newest)
         Copy *copy = &queue->copies[i];
         uint32_t due = 0;
         EACH_LANE(lane) due |= (uint32_t)(queue->group[lane] - copy->group[lane] > (uint32_t)newest) << lane;
-        land(copy, due & active & copy->pending);
+        land(queue, copy, due & active & copy->pending);
     }
     forget_landed(queue);
 }
@@ -103,14 +109,14 @@ void vg_cp_async_wait_all(VgWarp *warp, uint32_t active)
 {
     Queue *queue = vg_async_queue(warp);
     for (uint32_t i = 0; i < queue->copy_count; i++)
-        land(&queue->copies[i], active & queue->copies[i].pending);
+        land(queue, &queue->copies[i], active & queue->copies[i].pending);
     forget_landed(queue);
 }
 
 void vg_async_land_before(Queue *queue, uint32_t lane, uint64_t number)
 {
     for (uint32_t i = 0; i < queue->copy_count && queue->copies[i].number < number; i++)
-        land(&queue->copies[i], queue->copies[i].pending & 1u << lane);
+        land(queue, &queue->copies[i], queue->copies[i].pending & 1u << lane);
     forget_landed(queue);
 }
 
@@ -139,6 +145,7 @@ static void settle_arrivals(VgWarp *warp, Queue *queue, uint64_t barrier)
         }
         vg_async_land_before(queue, arrival.lane, arrival.number);
         vg_mbarrier_one_arrival(warp, arrival.lane, barrier);
+        vg_watch_exchange(queue->warp);
     }
     queue->arrival_count = kept;
 }
@@ -153,6 +160,8 @@ static void settle_bulks(Queue *queue, uint64_t barrier)
             continue;
         }
         vg_bulk_land(&bulk);
+        vg_watch_landed(queue->warp, bulk.lane, bulk.destination, bulk.bytes);
+        vg_watch_exchange(queue->warp);
         vg_mbarrier_bytes_arrived(barrier, bulk.bytes);
     }
     queue->bulk_count = kept;

@@ -35,6 +35,7 @@ typedef struct Queue {
     Bulk *bulks;
     uint32_t copy_count, copy_capacity, arrival_count, arrival_capacity, bulk_count, bulk_capacity;
     struct Queue *next;
+    VgWarp *warp;
 } Queue;
 
 /* The warp's queue, made on first use. */

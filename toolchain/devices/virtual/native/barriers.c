@@ -25,6 +25,7 @@ void vg_barrier_arrive(VgWarp *warp, uint32_t mask, const uint32_t *number, cons
     VgBarrier *barrier = barrier_at(warp, mask, number[lane]);
     barrier->expected = threads[lane];
     barrier->arrived += VG_LANES;
+    vg_watch_arrive(warp->block, warp->index, number[lane]);
 }
 
 void vg_barrier_vote(VgWarp *warp, uint32_t mask, const uint32_t *number, uint32_t votes)
@@ -100,8 +101,23 @@ static void next_generation(VgBarrier *barrier)
     barrier->voters[barrier->generation & 1] = barrier->votes[barrier->generation & 1] = 0;
 }
 
+/* Orders what the warps that leave a barrier did before what they do next. */
+static void order(VgBlock *block, uint32_t number, const uint8_t *leaving)
+{
+    if (!block->watch)
+        return;
+    for (int w = 0; w < block->warps; w++)
+        if (leaving[w])
+            vg_watch_arrive(block, (uint32_t)w, number);
+    for (int w = 0; w < block->warps; w++)
+        if (leaving[w])
+            vg_watch_leave(block, (uint32_t)w, number);
+    vg_watch_reset(block, number);
+}
+
 static void release(VgBlock *block, uint32_t number)
 {
+    uint8_t leaving[VG_MOST_WARPS] = {0};
     for (int w = 0; w < block->warps; w++) {
         VgWarp *warp = vg_warp_of(block, w);
         uint32_t first = 0;
@@ -118,7 +134,9 @@ static void release(VgBlock *block, uint32_t number)
                 warp->pc[lane] &= VG_MOST_BLOCKS - 1;
         if (first)
             block->state[w] = VG_RUNNABLE;
+        leaving[w] = first != 0;
     }
+    order(block, number, leaving);
     next_generation(&block->barriers[number]);
 }
 
@@ -147,6 +165,7 @@ static int release_whole_block(VgBlock *block)
     }
     if (number < 0 || block->barriers[number].expected)
         return 0;
+    uint8_t leaving[VG_MOST_WARPS] = {0};
     for (int w = 0; w < block->warps; w++) {
         VgWarp *warp = vg_warp_of(block, w);
         if (block->result[w] == VG_EXITED)
@@ -154,7 +173,9 @@ static int release_whole_block(VgBlock *block)
         for (int lane = 0; lane < VG_LANES; lane++)
             warp->pc[lane] = warp->pc[lane] == VG_EXITED ? VG_EXITED : warp->pc[lane] & (VG_MOST_BLOCKS - 1);
         block->state[w] = VG_RUNNABLE;
+        leaving[w] = 1;
     }
+    order(block, (uint32_t)number, leaving);
     next_generation(&block->barriers[number]);
     return 1;
 }

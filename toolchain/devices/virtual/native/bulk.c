@@ -2,6 +2,8 @@
  * Into shared memory it completes on an mbarrier, out of it in a bulk group; both land as late as allowed. */
 #include "async.h"
 
+#include "runtime.h"
+
 void vg_bulk_land(const Bulk *bulk)
 {
     memcpy((void *)(uintptr_t)bulk->destination, (const void *)(uintptr_t)bulk->source, bulk->bytes);
@@ -41,6 +43,7 @@ void vg_bulk_to_shared(VgWarp *warp, uint32_t active, const uint64_t *destinatio
     EACH_ACTIVE(lane, active) {
         Bulk bulk = {destination[lane], source[lane], barriers[lane], bytes[lane], lane, 0};
         check_bulk(warp, &bulk, destination[lane], source[lane], 0);
+        vg_watch_issued(warp, lane, bulk.destination, bulk.bytes);
         enqueue(warp, bulk);
     }
 }

@@ -53,19 +53,31 @@ static cudaError_t check_fill(const FillWork *fill)
 
 /* --- doing --- */
 
+static void copy_row(char *to, const char *from, size_t width)
+{
+    memmove(to, from, width);
+    vg_note_written(to, width);
+}
+
+static void fill_row(char *to, int value, size_t width)
+{
+    memset(to, value, width);
+    vg_note_written(to, width);
+}
+
 static void copy_now(const CopyWork *copy)
 {
     for (size_t z = 0; z < copy->depth; z++)
         for (size_t y = 0; y < copy->height; y++)
-            memmove(copy->dst + z * copy->dst_slice + y * copy->dst_pitch,
-                    copy->src + z * copy->src_slice + y * copy->src_pitch, copy->width);
+            copy_row(copy->dst + z * copy->dst_slice + y * copy->dst_pitch,
+                     copy->src + z * copy->src_slice + y * copy->src_pitch, copy->width);
 }
 
 static void fill_now(const FillWork *fill)
 {
     for (size_t z = 0; z < fill->depth; z++)
         for (size_t y = 0; y < fill->height; y++)
-            memset(fill->base + z * fill->slice + y * fill->pitch, fill->value, fill->width);
+            fill_row(fill->base + z * fill->slice + y * fill->pitch, fill->value, fill->width);
 }
 
 /* Only what stays within device memory costs time on the device. */

@@ -55,7 +55,7 @@ cudaError_t vgrt_allocate(void **out, size_t bytes, int kind)
         return cudaSuccess;
     if ((int64_t)bytes < 0 || vg_live_bytes() - host_bytes + (int64_t)bytes > vgrt_device.allocation_limit)
         return cudaErrorMemoryAllocation;
-    *out = vg_alloc(bytes, VG_WRITABLE);
+    *out = vg_alloc(bytes, VG_WRITABLE | (kind == MEMORY_DEVICE ? VG_BLANK : 0));
     if (!*out)
         return cudaErrorMemoryAllocation;
     vg_name(*out, "memory from cudaMalloc");

@@ -30,6 +30,8 @@ static Window window_of(const VgWarp *warp, int lane, uint64_t address, int spac
     if (space == VG_GENERIC && inside(address, parameters, (uint64_t)block->parameter_bytes))
         return (Window){parameters, (uint64_t)block->parameter_bytes, 0, NULL};
     const VgAllocation *nearest = vg_nearest(address);
+    if (!nearest || address - nearest->base >= nearest->bytes)
+        nearest = vg_freed(address) ? vg_freed(address) : nearest;
     if (!nearest)
         return (Window){0, 0, 0, NULL};
     return (Window){nearest->base, nearest->bytes, nearest->writable, nearest};
@@ -62,6 +64,8 @@ static void check_lane(VgWarp *warp, int lane, uint64_t address, int site, Windo
     }
     if (offset >= window->size || window->size - offset < what->bytes)
         refuse(warp, lane, site, VG_FAULT_OUT_OF_BOUNDS, address, window);
+    if (window->allocation && window->allocation == vg_freed(address))
+        refuse(warp, lane, site, VG_FAULT_FREED, address, window);
     if (what->aligned && address % what->bytes)
         refuse(warp, lane, site, VG_FAULT_MISALIGNED, address, window);
     int writes = what->kind == VG_STORE || what->kind == VG_ATOMIC;

@@ -2,6 +2,7 @@
  * The PTX ISA leaves the 64 bits open; here: arrivals expected (20), arrivals pending (20), bytes pending (23,
  * signed), parity of the phase (1), from the lowest bit on. A state token is the word before an arrival. */
 #include "async.h"
+#include "runtime.h"
 
 enum { COUNT_BITS = 20, BYTE_BITS = 23, PENDING_AT = 20, BYTES_AT = 40, PHASE_AT = 63 };
 enum { MOST_COUNT = (1 << COUNT_BITS) - 1 };
@@ -119,6 +120,7 @@ static uint32_t is_over(VgWarp *warp, uint64_t barrier, uint32_t parity)
 {
     if (unpack(*word_at(barrier)).phase == parity)
         vg_async_settle(warp, barrier);
+    vg_watch_exchange(warp);
     return unpack(*word_at(barrier)).phase != parity;
 }
 

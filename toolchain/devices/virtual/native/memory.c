@@ -1,7 +1,7 @@
 /* Device memory: a sorted table of allocations in this process's own memory.
  * Device addresses are host addresses. Allocations keep a distance, so that a small step outside one never
  * lands in another. */
-#include "runtime.h"
+#include "watch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,11 +10,18 @@
 #define ALIGNMENT 512
 #define DISTANCE 4096
 #define POISON 0xff
+#define MOST_FREED 64
+#define MOST_FREED_BYTES (64u << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static VgAllocation *table;
 static size_t count, capacity;
 static int64_t live_bytes;
+static int is_tracking; /* whether new blank memory is followed byte by byte */
+
+/* What was freed last is kept for a while, so that its addresses mean nothing else. */
+static VgAllocation freed[MOST_FREED];
+static size_t freed_count, freed_bytes;
 
 /* Index of the first allocation that begins above `address`. */
 static size_t above(uint64_t address)
@@ -47,24 +54,34 @@ static int insert(VgAllocation allocation)
     }
     memmove(table + place + 1, table + place, (count - place) * sizeof *table);
     table[place] = allocation;
+    table[place].shadow = calloc(1, sizeof(VgShadow));
     count++;
     live_bytes += allocation.owned ? (int64_t)allocation.bytes : 0;
     return 0;
 }
 
+static void drop_shadow(VgShadow *shadow)
+{
+    free(shadow->written);
+    free(shadow->cells);
+    free(shadow);
+}
+
 /* Takes the allocation that begins at `base` and has the given owner out of the table. */
-static int take_out(uint64_t base, int owned)
+static int take_out(uint64_t base, int owned, VgAllocation *out)
 {
     size_t place = above(base);
     if (!place || table[place - 1].base != base || table[place - 1].owned != owned)
         return -1;
+    *out = table[place - 1];
+    drop_shadow(out->shadow);
     live_bytes -= owned ? (int64_t)table[place - 1].bytes : 0;
     memmove(table + place - 1, table + place, (count - place) * sizeof *table);
     count--;
     return 0;
 }
 
-/* Poisoned memory of `bytes`, aligned to 512; NULL where there is none. `flags`: VG_WRITABLE. */
+/* Poisoned memory of `bytes`, aligned to 512; NULL where there is none. `flags`: VG_WRITABLE, VG_BLANK. */
 void *vg_alloc(size_t bytes, int flags)
 {
     size_t whole = (bytes + 2 * DISTANCE + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -72,31 +89,58 @@ void *vg_alloc(size_t bytes, int flags)
     if (!memory)
         return NULL;
     memset(memory, POISON, whole);
-    VgAllocation allocation = {(uint64_t)(uintptr_t)(memory + DISTANCE), bytes, flags & VG_WRITABLE, 1, ""};
+    VgAllocation allocation = {(uint64_t)(uintptr_t)(memory + DISTANCE), bytes, flags & VG_WRITABLE, 1, "", NULL};
     pthread_mutex_lock(&lock);
     int failed = insert(allocation);
     pthread_mutex_unlock(&lock);
+    if (!failed && is_tracking && flags & VG_BLANK)
+        vg_blank(memory + DISTANCE);
     if (!failed)
         return memory + DISTANCE;
     free(memory);
     return NULL;
 }
 
+static void release_oldest(void)
+{
+    free((uint8_t *)(uintptr_t)freed[0].base - DISTANCE);
+    freed_bytes -= freed[0].bytes;
+    memmove(freed, freed + 1, --freed_count * sizeof *freed);
+}
+
+static void keep_freed(VgAllocation allocation)
+{
+    while (freed_count && (freed_count == MOST_FREED || freed_bytes + allocation.bytes > MOST_FREED_BYTES))
+        release_oldest();
+    freed[freed_count++] = allocation;
+    freed_bytes += allocation.bytes;
+}
+
 /* 0, or -1 where `base` is not what vg_alloc returned. */
 int vg_free(void *base)
 {
+    VgAllocation allocation;
     pthread_mutex_lock(&lock);
-    int failed = take_out((uint64_t)(uintptr_t)base, 1);
-    pthread_mutex_unlock(&lock);
+    int failed = take_out((uint64_t)(uintptr_t)base, 1, &allocation);
     if (!failed)
-        free((uint8_t *)base - DISTANCE);
+        keep_freed(allocation);
+    pthread_mutex_unlock(&lock);
     return failed;
+}
+
+/* Not locked: the table does not change during a launch. */
+const VgAllocation *vg_freed(uint64_t address)
+{
+    for (size_t i = freed_count; i--;)
+        if (address - freed[i].base < freed[i].bytes)
+            return &freed[i];
+    return NULL;
 }
 
 /* Makes memory that somebody else owns known to kernels under a name; -1 where it overlaps other memory. */
 int vg_register(void *base, size_t bytes, int writable, const char *name)
 {
-    VgAllocation allocation = {(uint64_t)(uintptr_t)base, bytes, writable, 0, ""};
+    VgAllocation allocation = {(uint64_t)(uintptr_t)base, bytes, writable, 0, "", NULL};
     strncpy(allocation.name, name, sizeof allocation.name - 1);
     pthread_mutex_lock(&lock);
     int failed = insert(allocation);
@@ -106,8 +150,9 @@ int vg_register(void *base, size_t bytes, int writable, const char *name)
 
 int vg_unregister(void *base)
 {
+    VgAllocation allocation;
     pthread_mutex_lock(&lock);
-    int failed = take_out((uint64_t)(uintptr_t)base, 0);
+    int failed = take_out((uint64_t)(uintptr_t)base, 0, &allocation);
     pthread_mutex_unlock(&lock);
     return failed;
 }
@@ -120,6 +165,48 @@ void vg_name(void *base, const char *name)
     if (place && table[place - 1].base == (uint64_t)(uintptr_t)base)
         strncpy(table[place - 1].name, name, sizeof table[0].name - 1);
     pthread_mutex_unlock(&lock);
+}
+
+/* --- what the bytes went through ------------------------------------------------------------------------------------ */
+
+/* From now on memory that is allocated blank is followed byte by byte. */
+void vg_track(int on)
+{
+    is_tracking = on;
+    if (!on)
+        vg_forget_written();
+}
+
+/* Nothing has written the allocation at `base` yet; nothing is known of it where there is no memory to tell. */
+void vg_blank(void *base)
+{
+    const VgAllocation *found = vg_nearest((uint64_t)(uintptr_t)base);
+    if (found && found->base == (uint64_t)(uintptr_t)base && !found->shadow->written)
+        found->shadow->written = calloc(found->bytes, 1);
+}
+
+void vg_note_written(const void *address, size_t bytes)
+{
+    const VgAllocation *found = is_tracking ? vg_nearest((uint64_t)(uintptr_t)address) : NULL;
+    uint64_t offset = found ? (uint64_t)(uintptr_t)address - found->base : 0;
+    if (found && offset < found->bytes && bytes <= found->bytes - offset && found->shadow->written)
+        memset(found->shadow->written + offset, 1, bytes);
+}
+
+void vg_forget_written(void)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(table[i].shadow->written);
+        table[i].shadow->written = NULL;
+    }
+}
+
+void vg_forget_cells(void)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(table[i].shadow->cells);
+        table[i].shadow->cells = NULL;
+    }
 }
 
 int64_t vg_live_bytes(void)

@@ -7,6 +7,7 @@
 #define HEAD_BYTES offsetof(VgWarp, registers)
 #define SHARED_ALIGNMENT 1024
 #define POISON_BYTE 0xff
+#define OTHER_POISON_BYTE 0x7f /* large, where the first is a NaN or -1 */
 
 _Static_assert(offsetof(VgWarp, slice) == 8 && offsetof(VgWarp, local) == 32, "frame.py");
 _Static_assert(offsetof(VgWarp, pc) == 64 && offsetof(VgWarp, tid) == 192 && HEAD_BYTES == 576, "frame.py");
@@ -92,13 +93,15 @@ void vg_block_free(VgBlock *block)
     free(block->local);
     free(block->state);
     free(block->result);
+    vg_watch_block_free(block);
     free(block);
 }
 
 static void begin_contexts(const VgHome *home, VgBlock *block)
 {
     size_t context = (size_t)home->launch->context_bytes, local = 32 * (size_t)home->launch->local_bytes;
-    int poison = home->launch->options & VG_POISON ? POISON_BYTE : 0;
+    int other = home->launch->options & VG_OTHER_POISON;
+    int poison = home->launch->options & VG_POISON ? other ? OTHER_POISON_BYTE : POISON_BYTE : 0;
     for (int w = 0; w < block->warps; w++) {
         VgWarp *warp = vg_warp_of(block, w);
         memcpy(warp, home->heads + HEAD_BYTES * (size_t)w, HEAD_BYTES);
@@ -124,6 +127,7 @@ void vg_block_begin(const VgHome *home, VgBlock *block, int64_t index, int64_t n
     memset(block->state, VG_RUNNABLE, (size_t)block->warps);
     begin_contexts(home, block);
     block->async = NULL;
+    vg_watch_block_begin(block);
     block->profile = number < 0 ? NULL : vg_profile_new(block, number);
     if (vg_async_begin)
         vg_async_begin(block);

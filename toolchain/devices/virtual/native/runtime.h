@@ -17,11 +17,12 @@
 
 typedef uint32_t (*VgWarpFunction)(VgWarp *warp, VgBlock *block);
 
-enum { VG_ORDER_REVERSED = 1, VG_POISON = 2 };
+enum { VG_ORDER_REVERSED = 1, VG_POISON = 2, VG_OTHER_POISON = 4, VG_FENCED = 8 };
 
 /* Mirrored by engine.py. */
 struct VgLaunch {
     VgWarpFunction function;
+    VgWarpFunction watched; /* of blocks that are watched */
     const uint8_t *parameters;
     const uint64_t *variables;
     uint64_t workspace;
@@ -37,11 +38,16 @@ struct VgLaunch {
     int32_t grid[3], block[3];
     int32_t site_count, basic_blocks, threads, options, slice;
     int32_t l1_bytes; /* of L1 that a sampled block has to itself; 0: 128 KiB */
+    int32_t noted_count;
+    int64_t watched_accesses; /* how many warp-wide accesses to watch; in the end, how many are left */
+    VgFault *noted;           /* room for sixteen faults of watched accesses, which end nothing */
     VgFault fault;
     /* of the runtime only */
     atomic_llong next;
     atomic_int stopped;
     atomic_llong progress;
+    atomic_int busy; /* workers whose blocks still change */
+    VgWatch *watch;
 };
 
 typedef struct VgProfile VgProfile;
@@ -58,6 +64,21 @@ int64_t vg_thread_index(const VgBlock *block, int warp, int lane);
 /* Releases what barriers can be released; returns how many. Faults where lanes of a warp are at odds. */
 int vg_release_barriers(VgBlock *block);
 void vg_fault_stuck(VgBlock *block) __attribute__((noreturn));
+
+/* --- of watched launches --- */
+
+void vg_watch_begin(VgLaunch *launch);
+void vg_watch_end(VgLaunch *launch);
+void vg_watch_block_begin(VgBlock *block);
+void vg_watch_block_free(VgBlock *block);
+void vg_watch_arrive(VgBlock *block, uint32_t warp, uint32_t barrier);
+void vg_watch_leave(VgBlock *block, uint32_t warp, uint32_t barrier);
+void vg_watch_reset(VgBlock *block, uint32_t barrier);
+void vg_watch_exchange(VgWarp *warp);
+void vg_watch_issued(VgWarp *warp, uint32_t lane, uint64_t destination, uint32_t bytes);
+void vg_watch_landed(VgWarp *warp, uint32_t lane, uint64_t destination, uint32_t bytes);
+void vg_forget_cells(void);
+void vg_forget_written(void);
 
 static inline VgWarp *vg_warp_of(const VgBlock *block, int index)
 {

@@ -1,6 +1,6 @@
 /* Runs the blocks of a launch: each worker keeps one block resident, and further ones while all warps of
  * those it has only poll for something that another block must do. */
-#include "residents.h"
+#include "stillness.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #define POLLING_ROUNDS 4
 #define QUIET_ROUNDS 256
 #define MOST_THREADS 64
+#define MOST_RESIDENT 256 /* blocks that are brought in where nothing changes */
 #define SHORT_SLICES 256 /* of a sampled launch, after which the time is looked at */
 
 typedef struct {
@@ -20,6 +21,8 @@ typedef struct {
     int64_t sampled_next, filler_next, sampled_left;
     int64_t idle, progress; /* rounds without progress of this worker; of the launch when they began */
     double idle_since;
+    VgStillness stillness;
+    int is_counted; /* among those whose blocks change */
 } Worker;
 
 static int64_t grid_of(const VgLaunch *launch)
@@ -82,15 +85,20 @@ static void remove_block(Worker *worker, int place)
     worker->spare = block;
 }
 
-static void check_time(VgBlock *block, const VgWarp *warp, int kind, double limit)
+static void end_in_vain(const VgWarp *warp, int kind, int detail)
 {
-    if (vg_now() < limit)
-        return;
-    VgFault fault = {.kind = kind, .site = -1, .block = block->index, .warp = (int32_t)warp->index};
+    VgFault fault = {.kind = kind, .site = -1, .block = warp->block->index, .warp = (int32_t)warp->index};
     for (fault.lane = 0; fault.lane < 31 && warp->pc[fault.lane] == VG_EXITED; fault.lane++)
         ;
     fault.pc = warp->pc[fault.lane];
-    vg_end_launch(block->launch, &fault);
+    fault.detail = detail;
+    vg_end_launch(warp->block->launch, &fault);
+}
+
+static void check_time(const VgWarp *warp, int kind, double limit)
+{
+    if (vg_now() >= limit)
+        end_in_vain(warp, kind, 0);
 }
 
 /* Runs one warp for a time slice; whether it got to a barrier or its end. */
@@ -100,11 +108,11 @@ static int run_warp(VgBlock *block, int index)
     VgWarp *warp = vg_warp_of(block, index);
     warp->slice = (uint32_t)launch->slice;
     warp->spun = 0;
-    uint32_t result = block->result[index] = launch->function(warp, block);
+    uint32_t result = block->result[index] = (block->watch ? launch->watched : launch->function)(warp, block);
     if (result == VG_YIELDED) {
         static __thread unsigned slices;
         if (!launch->sampled || slices++ % SHORT_SLICES == 0)
-            check_time(block, warp, VG_FAULT_TIMED_OUT, launch->deadline);
+            check_time(warp, VG_FAULT_TIMED_OUT, launch->deadline);
         return 0;
     }
     block->state[index] = result == VG_EXITED ? VG_DONE : VG_AT_BARRIER;
@@ -133,6 +141,36 @@ static int run_round(VgBlock *block)
     return progress;
 }
 
+static VgWarp *running_warp(const Worker *worker)
+{
+    for (int i = 0; i < worker->count; i++)
+        for (int w = 0; w < worker->resident[i]->warps; w++)
+            if (worker->resident[i]->state[w] == VG_RUNNABLE)
+                return vg_warp_of(worker->resident[i], w);
+    return NULL;
+}
+
+/* Counts this worker among those whose blocks change, or not; how many there are now. */
+static int count_as_busy(Worker *worker, int is_busy)
+{
+    int change = is_busy - worker->is_counted;
+    worker->is_counted = is_busy;
+    return atomic_fetch_add(&worker->launch->busy, change) + change;
+}
+
+/* Where nothing changes any more, in no worker's blocks and with all blocks there, it never will. */
+static void check_stillness(Worker *worker, const VgWarp *polling)
+{
+    int is_still = vg_look(&worker->stillness, worker->resident, worker->count);
+    if (is_still && worker->count < MOST_RESIDENT && add_block(worker, 1))
+        return;
+    if (count_as_busy(worker, !is_still) || vg_look_again(&worker->stillness))
+        return;
+    const VgWarp *warp = polling ? polling : running_warp(worker);
+    if (warp)
+        end_in_vain(warp, VG_FAULT_DEADLOCK, polling == NULL);
+}
+
 /* A warp of the worker's blocks whose last time slice ended in polling. */
 static VgWarp *polling_warp(const Worker *worker)
 {
@@ -157,7 +195,8 @@ static void idle(Worker *worker)
     if (worker->idle % (polling ? POLLING_ROUNDS : QUIET_ROUNDS) == 0 && add_block(worker, 1))
         worker->idle = 0;
     else if (polling)
-        check_time(polling->block, polling, VG_FAULT_DEADLOCK, worker->idle_since + launch->spin_seconds);
+        check_time(polling, VG_FAULT_DEADLOCK, worker->idle_since + launch->spin_seconds);
+    check_stillness(worker, polling);
 }
 
 static void run_blocks(Worker *worker)
@@ -176,6 +215,9 @@ static void run_blocks(Worker *worker)
             return;
         if (progress) {
             worker->idle = 0;
+            worker->stillness = (VgStillness){0};
+            if (!worker->is_counted)
+                count_as_busy(worker, 1);
             atomic_fetch_add_explicit(&launch->progress, 1, memory_order_relaxed);
         } else if (worker->count)
             idle(worker);
@@ -185,12 +227,14 @@ static void run_blocks(Worker *worker)
 static void *work(void *argument)
 {
     VgLaunch *launch = argument;
-    Worker worker = {.launch = launch, .home = vg_home_new(launch), .sampled_left = launch->sampled_count};
+    Worker worker = {.launch = launch, .home = vg_home_new(launch), .sampled_left = launch->sampled_count,
+                     .is_counted = 1};
     jmp_buf escape;
     vg_escape = &escape;
     Worker *volatile kept = &worker;
     if (!setjmp(escape))
         run_blocks(kept);
+    count_as_busy(kept, 0);
     for (int i = 0; i < kept->count; i++) {
         vg_block_end(kept->resident[i], NULL);
         vg_block_free(kept->resident[i]);
@@ -209,10 +253,13 @@ int vg_launch(VgLaunch *launch)
     atomic_store(&launch->next, 0);
     atomic_store(&launch->stopped, 0);
     atomic_store(&launch->progress, 0);
+    atomic_store(&launch->busy, count);
+    vg_watch_begin(launch);
     for (int i = 1; i < count; i++)
         pthread_create(&threads[i], NULL, work, launch);
     work(launch);
     for (int i = 1; i < count; i++)
         pthread_join(threads[i], NULL);
+    vg_watch_end(launch);
     return launch->fault.kind;
 }

@@ -8,10 +8,14 @@
 
 #define VG_LANES 32
 #define VG_BARRIERS 16
+#define VG_MOST_WARPS 32 /* of a block */
 
 typedef struct VgLaunch VgLaunch;
 typedef struct VgBlock VgBlock;
 typedef struct VgWarp VgWarp;
+typedef struct VgWatch VgWatch;
+typedef struct VgBlockWatch VgBlockWatch;
+typedef struct VgShadow VgShadow;
 
 /* A memory site's last good allocation: its first byte, and at how many aligned places in it one lane's
  * access (`lane`), or that of 16 lanes in a row (`half`), fits. */
@@ -23,6 +27,10 @@ typedef struct {
 typedef struct {
     uint8_t space, kind, bytes, aligned;
     int32_t line;
+    uint8_t strong;   /* atomic, volatile, relaxed …: does not race with another strong one */
+    uint8_t barrier;  /* an mbarrier's word */
+    uint8_t replaces; /* an atomic that does not depend on what was there */
+    uint8_t unused;
 } VgSite;
 
 enum { VG_GLOBAL, VG_SHARED, VG_LOCAL, VG_CONST, VG_PARAM, VG_GENERIC };
@@ -63,6 +71,7 @@ struct VgBlock {
     VgBarrier barriers[VG_BARRIERS];
     int32_t parameter_bytes;
     void *async; /* of the asynchronous copies: zero when the block begins */
+    VgBlockWatch *watch, *kept_watch; /* NULL: not watched; kept for the next block in this place */
 };
 
 /* One warp's context; the registers that outlive a basic block follow it. */
@@ -97,6 +106,10 @@ enum {
     VG_FAULT_ILLEGAL, /* a C helper met operands that the hardware refuses */
     VG_FAULT_UNSUPPORTED,
     VG_FAULT_STACK_OVERFLOW,
+    VG_FAULT_FREED,
+    VG_FAULT_RACE,
+    VG_FAULT_UNINITIALISED,
+    VG_FAULT_IN_FLIGHT, /* of an asynchronous copy that was not waited for */
 };
 
 typedef struct {
@@ -113,6 +126,8 @@ typedef struct {
     uint32_t pc; /* basic block */
     int32_t detail;
     char buffer[64];
+    int64_t other_block; /* the access that this one is at odds with */
+    int32_t other_line, other_access, other_warp, other_lane;
 } VgFault;
 
 /* --- for C helpers of instructions --- */
@@ -127,9 +142,10 @@ void vg_async_end(VgBlock *block) __attribute__((weak));
 
 /* --- device memory --- */
 
-enum { VG_WRITABLE = 1, VG_UNCHECKED_WRITES = 2 };
+enum { VG_WRITABLE = 1, VG_BLANK = 2 }; /* blank: reads before the first write are told */
 
 void *vg_alloc(size_t bytes, int flags);
+void vg_blank(void *base);
 int vg_free(void *base);
 int vg_register(void *base, size_t bytes, int writable, const char *name);
 int vg_unregister(void *base);
@@ -144,9 +160,16 @@ typedef struct {
     uint64_t base, bytes;
     int32_t writable, owned;
     char name[64];
+    VgShadow *shadow;
 } VgAllocation;
 
 /* The allocation that holds `address`, or the nearest one below or above it; NULL where there is none. */
 const VgAllocation *vg_nearest(uint64_t address);
+
+/* The freed allocation that held `address` last; NULL where there is none, or it was forgotten. */
+const VgAllocation *vg_freed(uint64_t address);
+
+/* Host code or a copy wrote device memory. */
+void vg_note_written(const void *address, size_t bytes);
 
 #endif
