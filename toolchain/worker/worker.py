@@ -150,13 +150,19 @@ class Worker:
             if len(self._printed) == PRINTED_BYTES:
                 return True
 
+    def _ends_within(self, seconds: float) -> bool:
+        """Whether the process ends by itself in this time."""
+        waiting = select.poll()  # `select` knows no descriptor above 1023
+        waiting.register(self._handle, select.POLLIN)
+        return bool(waiting.poll(1000 * seconds))
+
     def _collect(self, seconds: float, timed_out: bool = False, forged: bool = False) -> WorkerEnd:
         """Make sure it is dead, take the zygote's report and close everything."""
-        ended, _, _ = select.select([self._handle], [], [], 0.0 if timed_out or forged else DYING_SECONDS)
+        ended = self._ends_within(0.0 if timed_out or forged else DYING_SECONDS)
         self.kill()
         report = self._reported()
         self._drain()
-        by_itself = bool(ended) and not timed_out and not forged
+        by_itself = ended and not timed_out and not forged
         number = int(report["signal"]) if by_itself and report else 0
         self.end = WorkerEnd(
             exit_code=report["exit_code"] if by_itself and report else None,

@@ -17,6 +17,8 @@ KEPT_WORKLOADS = 2
 """Argument sets that stay mapped in a worker."""
 KEPT_INPUT_BYTES = 1 << 30
 """Inputs that stay in shared memory; the latest always do."""
+KEPT_INPUTS = 64
+"""And no more than these, however small they are: each holds two open files."""
 SHARED_BYTES = 8 << 30
 LEAST_ROOM_BYTES = 1 << 30
 """Arguments up to this size fit every worker, so that what it has compiled serves small and large calls."""
@@ -109,11 +111,14 @@ class WorkerPool:
                 read = {t.name: t.array for t in arguments.tensors if t.access is Access.INPUT}
                 segment = Segment(read, writable=False)
             self._inputs[arguments.label] = segment
-            while sum(kept.nbytes for kept in self._inputs.values()) > KEPT_INPUT_BYTES and (
-                len(self._inputs) > 1
-            ):
+            while len(self._inputs) > 1 and self._too_much():
                 self._inputs.popitem(last=False)
             return segment
+
+    def _too_much(self) -> bool:
+        """Whether more inputs are kept than may be."""
+        nbytes = sum(kept.nbytes for kept in self._inputs.values())
+        return nbytes > KEPT_INPUT_BYTES or len(self._inputs) > KEPT_INPUTS
 
     def drop(self, key: str) -> None:
         """End the worker of `key`; harmless where there is none."""
