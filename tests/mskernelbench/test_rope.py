@@ -14,27 +14,29 @@ FP32 = Precision.FP32
 each_precision = pytest.mark.parametrize("precision", Precision)
 
 
-def f32(value: float) -> np.float32:
-    return np.float32(value)
+def exponents(case: Case) -> e.F32:
+    """2p/D of every pair."""
+    d = int(case.workload.shape["D"])
+    return np.arange(0, d, 2, dtype=np.float32) / np.float32(d)
+
+
+def base(case: Case) -> e.F32:
+    return np.array(case.workload.shape["base"], np.float32)
 
 
 def by_power(case: Case) -> e.F32:
     """θ of every pair, as the plain formula gives it in FP32."""
-    d = case.workload.shape["D"]
-    return np.power(f32(case.workload.shape["base"]), -np.arange(0, d, 2, dtype=np.float32) / f32(d))
+    return np.asarray(np.power(base(case), -exponents(case)), np.float32)
 
 
 def by_exponential(case: Case) -> e.F32:
     """θ as 2^(−2p·(log₂ base)/D)."""
-    d = case.workload.shape["D"]
-    step = np.log2(f32(case.workload.shape["base"])) / f32(d)
-    return np.exp2(-np.arange(0, d, 2, dtype=np.float32) * step)
+    return np.asarray(np.exp2(-exponents(case) * np.log2(base(case))), np.float32)
 
 
 def by_inverse(case: Case) -> e.F32:
     """θ as 1/base^(2p/D)."""
-    d = case.workload.shape["D"]
-    return f32(1) / np.power(f32(case.workload.shape["base"]), np.arange(0, d, 2, dtype=np.float32) / f32(d))
+    return np.asarray(1 / np.power(base(case), exponents(case)), np.float32)
 
 
 Angles = Callable[[Case], e.F32]
@@ -54,7 +56,7 @@ def rotated(
         x = operand(case.arrays["input"].astype(np.float32))
         positions = np.arange(first, first + len(x), dtype=np.float32)
         alpha = angle(np.multiply.outer(positions, frequencies(case)))
-        cosine, sine = table(np.cos(alpha)), table(np.sin(alpha)) * f32(sign)
+        cosine, sine = table(np.cos(alpha)), table(np.sin(alpha)) * np.float32(sign)
         out = np.empty_like(x)
         with np.errstate(invalid="ignore"):
             out[:, 0::2] = x[:, 0::2] * cosine - x[:, 1::2] * sine
@@ -91,12 +93,10 @@ def test_narrow_angles_fail_as_bf16(narrow: e.Round) -> None:
 @each_precision
 def test_another_base_fails(precision: Precision) -> None:
     def fixed(case: Case) -> e.F32:
-        d = case.workload.shape["D"]
-        return np.power(f32(10_000), -np.arange(0, d, 2, dtype=np.float32) / f32(d))
+        return np.power(np.full(1, 10_000, np.float32), -exponents(case))
 
     def natural(case: Case) -> e.F32:
-        d = case.workload.shape["D"]
-        return np.exp(-np.arange(0, d, 2, dtype=np.float32) * f32(8) / f32(d))
+        return np.exp(-8 * exponents(case))
 
     assert len(refused(NAME, precision, rotated(fixed))) == 2
     assert len(refused(NAME, precision, rotated(natural))) >= 7

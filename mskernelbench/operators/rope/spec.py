@@ -124,8 +124,8 @@ def rounding(workload: Workload, arrays: Arrays, precision: Precision) -> Mappin
     """Two products of errors u, and an angle that FP32 cannot hold better than a few u.
 
     A pair rotated by an angle that is off by δ moves by at most δ·√(x² + y²), a chord being no longer than
-    its arc. The angle m·θ is off by δ = m·θ·u·(8 + 1 + 4·|ln θ|): the power's own error, the product's, and those
-    of the exponent, which the power multiplies with |ln θ|.
+    its arc. The angle m·θ is off by δ = m·θ·u·(8 + 1 + 4·|ln θ|): the power's own error, the product's,
+    and those of the exponent, which the power multiplies with |ln θ|.
     """
     angle, x = angles(workload.shape), pairs(arrays["input"])
     relative = POWER + PRODUCT + EXPONENT * np.abs(logarithms(workload.shape))

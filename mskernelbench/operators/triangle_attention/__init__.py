@@ -1,0 +1,1 @@
+"""Causal attention for every channel by itself, with a mask."""
