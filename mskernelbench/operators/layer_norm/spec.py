@@ -1,0 +1,46 @@
+"""layer_norm: one vector with its mean and variance taken out, with weight and bias."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from mskernelbench.normalisation import (
+    FloatArray,
+    elements,
+    epsilon,
+    parts,
+    standardised,
+    standardised_rounding,
+    vector_operator,
+)
+from mskernelbench.operator import Arrays, Category, Contract, Precision, Rounding, Workload
+
+
+def reference(workload: Workload, arrays: Arrays) -> Mapping[str, FloatArray]:
+    """w·(x − mean)/√(variance + ε) + b."""
+    x, weight, bias = parts(arrays, "input", "weight", "bias")
+    return {"output": standardised(x, weight, bias, epsilon(workload))}
+
+
+def rounding(workload: Workload, arrays: Arrays, precision: Precision) -> Mapping[str, tuple[Rounding, ...]]:
+    """That of the vector as one column."""
+    x, weight, bias = parts(arrays, "input", "weight", "bias")
+    return {"output": standardised_rounding(x, weight, bias, epsilon(workload))}
+
+
+OPERATOR = vector_operator(
+    name="layer_norm",
+    symbol="layer_norm",
+    title="Layer normalisation",
+    category=Category.LLM,
+    contract=Contract.POISONED,
+    mathematics=(
+        "output[i] = weight[i]·(x[i] − m)/√(v + epsilon) + bias[i] for one vector x = input, "
+        "its mean m = Σ_j x[j]/N and biased variance v = Σ_j (x[j] − m)²/N."
+    ),
+    source="J. L. Ba, J. R. Kiros and G. E. Hinton, Layer normalization, arXiv:1607.06450, equation 3",
+    folder=Path(__file__).parent,
+    reference=reference,
+    rounding=rounding,
+    flops=lambda shape: 7 * elements(shape),
+)
+"""Layer normalisation of one vector."""
