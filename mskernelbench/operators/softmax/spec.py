@@ -54,9 +54,9 @@ PAPER = tuple(
 )
 REAL = tuple(
     Workload("real", shape(rows, columns), "logits")
-    for rows, columns in ((1, 128_256), (8192, 1024), (333, 50_257), (1024, 128_256))
+    for rows, columns in ((32, 128_256), (8192, 1024), (333, 50_257), (1024, 128_256))
 )
-"""One token's vocabulary, attention scores, and vocabularies of GPT-2 and Llama 3 for many tokens."""
+"""Vocabularies of Llama 3 and GPT-2 for batches of tokens, and attention scores."""
 
 
 def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -> Arrays:
