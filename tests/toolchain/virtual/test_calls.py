@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 from cudamaster.toolchain.arguments import Access, Arguments, Tensor
-from cudamaster.toolchain.devices.virtual.calls import forged, outputs_of, profiled_of, understood
+from cudamaster.toolchain.devices.virtual.calls import (
+    call_fields,
+    forged,
+    outputs_of,
+    profiled_of,
+    understood,
+)
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.segment import Segment
@@ -76,3 +82,11 @@ def test_outputs_with_a_made_up_part_are_forged(part: dict[str, object]) -> None
 )
 def test_a_made_up_profile_is_forged(said: dict[str, object]) -> None:
     assert profiled_of(received(json.dumps(said))) == forged()
+
+
+def test_an_output_that_the_caller_zeroed_may_be_read_before_it_is_written() -> None:
+    poison, zeros, none = (np.full(n, v, np.float32) for n, v in ((4, np.nan), (4, 0.0), (0, np.nan)))
+    named = {"poison": poison, "zeros": zeros, "none": none}
+    items = (Tensor("x", poison, Access.INPUT), *(Tensor(k, v, Access.OUTPUT) for k, v in named.items()))
+    (segment,) = call_fields(Arguments(items, "call"), (Segment(named, writable=True),))["segments"]
+    assert segment["blank"] == ["poison"]

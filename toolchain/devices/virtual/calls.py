@@ -53,11 +53,16 @@ def call_fields(arguments: Arguments, segments: tuple[Segment, ...]) -> dict[str
                 "nbytes": segment.nbytes,
                 "writable": segment.writable,
                 "tensors": [(p.name, p.offset, p.nbytes) for p in segment.placements],
-                "blank": [t.name for t in arguments.tensors if t.access is Access.OUTPUT],
+                "blank": [t.name for t in arguments.tensors if _is_blank(t)],
             }
             for segment in segments
         ],
     }
+
+
+def _is_blank(tensor: Tensor) -> bool:
+    """Whether a call must write the tensor before it reads it: an output, unless the caller zeroed it."""
+    return tensor.access is Access.OUTPUT and bool(tensor.array.ravel()[:1].view(np.uint8).any())
 
 
 def _argument(item: Tensor | Scalar) -> dict[str, Any]:
