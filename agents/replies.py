@@ -2,13 +2,17 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cudamaster.agents.errors import BadReply
 
 FENCE = re.compile(
     r"^```[ \t]*(?P<language>[\w+#-]*)[^\n]*\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL
+)
+EDIT = re.compile(
+    r"^<{5,} ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}[ \t]*\n(?P<new>.*?)^>{5,} ?REPLACE[^\n]*$",
+    re.MULTILINE | re.DOTALL,
 )
 CUDA_LANGUAGES = ("cuda", "cu", "cpp", "c++", "c", "")
 
@@ -36,6 +40,25 @@ def cuda_block(reply: str) -> str:
     if 'extern "C"' not in source:
         raise BadReply('the source defines no extern "C" entry; the complete file was asked for')
     return source
+
+
+def source_from(reply: str, base: str) -> str:
+    """The source in a reply: its only CUDA block, or `base` after the reply's edits. Raises BadReply."""
+    edits = list(EDIT.finditer(reply))
+    return edited(base, [(edit["old"], edit["new"]) for edit in edits]) if edits else cuda_block(reply)
+
+
+def edited(base: str, edits: Sequence[tuple[str, str]]) -> str:
+    """`base` with each old text, which must stand in it exactly once, replaced in turn. Raises BadReply."""
+    for number, (old, new) in enumerate(edits, 1):
+        found = base.count(old) if old.strip() else 0
+        if found != 1:
+            places = "nowhere" if not found else f"{found} times"
+            raise BadReply(
+                f"the SEARCH text of edit {number} stands {places} in the file; it must stand there once"
+            )
+        base = base.replace(old, new)
+    return base
 
 
 def text_field(data: Mapping[str, Any], name: str) -> str:

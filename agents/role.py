@@ -1,6 +1,6 @@
 """A role of the team: what it is shown, what it answers, and how that is read. One folder declares each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -22,6 +22,8 @@ class Role:
     """What it answers."""
     parse: Callable[[str], Any]
     """Reads a reply. Raises BadReply."""
+    schema: Mapping[str, Any] | None = None
+    """JSON schema of its answer; None where it answers with code."""
 
     @property
     def folder(self) -> Path:

@@ -1,9 +1,11 @@
 """The seam between the search and whoever proposes: four roles behind four methods."""
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from cudamaster.agents.models.model import Model
 from cudamaster.agents.nouns import Attempt, Diagnosis, Plan, Situation
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.evaluation import Evaluation
@@ -12,8 +14,9 @@ from mskernelbench.evaluation import Evaluation
 class Team(Protocol):
     """Planner, coder, debugger and profiler. The built-in expert is one team, a language model another."""
 
-    name: str
-    """What `--model` calls it, such as `builtin`."""
+    @property
+    def name(self) -> str:
+        """What `--model` calls it, such as `builtin`."""
 
     def diagnose(self, situation: Situation, profile: Profile) -> Diagnosis:
         """Profiler: classify the bottleneck of `profile`."""
@@ -29,3 +32,15 @@ class Team(Protocol):
 
     def conclude(self, situation: Situation, attempt: Attempt) -> str:
         """Profiler: one sentence comparing prediction and outcome; later rounds read it."""
+
+
+@runtime_checkable
+class ModelTeam(Protocol):
+    """A team whose answers come from language models, and cost."""
+
+    @property
+    def models(self) -> Mapping[str, Model]:
+        """By role."""
+
+    def through(self, models: Mapping[str, Model]) -> Self:
+        """The same team, asking `models`."""

@@ -1,9 +1,26 @@
-"""Where settings enter: environment variables and the user's folders, read nowhere else."""
+"""Where settings enter: environment variables, the configuration file and the user's folders, nowhere else.
+
+The configuration file is the one that CUDAMASTER_CONFIG names, else `cudamaster.toml` in the working folder,
+else `config.toml` in the user's configuration folder:
+
+    model = "openai:gpt-5"                    # what --model defaults to
+    base_url = "http://localhost:8000/v1"     # --base-url
+    protocol = "chat"                         # --protocol
+    prices = "my-prices.toml"                 # beside this file
+    [models]                                  # single roles
+    coder = "anthropic:claude-sonnet-5"
+    [keys]                                    # commands that print a key
+    openai = ["pass", "show", "openai"]
+"""
 
 import os
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from cudamaster.errors import BadConfig
 
 API_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 """Looked at only to say whether they are set."""
@@ -54,3 +71,77 @@ def operators_dir(given: Path | None, environment: Mapping[str, str] = os.enviro
 def keys_set(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     """Names of the API keys that are set; never their values."""
     return tuple(name for name in API_KEYS if environment.get(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """How API keys are found, and the user's own prices. Holds no key."""
+
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+    commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By kind of model: a command that prints the key."""
+    prices: Path | None = None
+    """The user's price file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the configuration file says; empty where there is none."""
+
+    model: str = ""
+    base_url: str = ""
+    protocol: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
+    keys: Keys = field(default_factory=Keys)
+
+
+def read_config(environment: Mapping[str, str] = os.environ) -> Config:
+    """The configuration in force. Raises BadConfig."""
+    file = _config_file(environment)
+    data = _read_toml(file) if file else {}
+    known = {"model": str, "base_url": str, "protocol": str, "prices": str, "models": dict, "keys": dict}
+    for name, value in data.items():
+        if name not in known or not isinstance(value, known[name]):
+            raise BadConfig(f"{file}: {name} is unknown or of the wrong kind; known: {', '.join(known)}")
+    prices = environment.get("CUDAMASTER_PRICES") or data.get("prices")
+    beside = file.parent if file and not environment.get("CUDAMASTER_PRICES") else Path()
+    return Config(
+        data.get("model", ""),
+        data.get("base_url", ""),
+        data.get("protocol", ""),
+        _texts(data.get("models", {}), f"{file}: models"),
+        Keys(environment, _commands(data.get("keys", {}), file), beside / prices if prices else None),
+    )
+
+
+def _config_file(environment: Mapping[str, str]) -> Path | None:
+    import platformdirs
+
+    if named := environment.get("CUDAMASTER_CONFIG"):
+        return Path(named)
+    places = (Path("cudamaster.toml"), Path(platformdirs.user_config_dir("cudamaster")) / "config.toml")
+    return next((place for place in places if place.is_file()), None)
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as fault:
+        raise BadConfig(f"the configuration file {file} cannot be read: {fault.strerror}") from fault
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise BadConfig(f"the configuration file {file} is not TOML: {fault}") from fault
+
+
+def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:
+    if not all(isinstance(value, str) for value in table.values()):
+        raise BadConfig(f'{where} must be texts, such as coder = "anthropic:claude-sonnet-5"')
+    return dict(table)
+
+
+def _commands(table: Mapping[str, Any], file: Path | None) -> dict[str, tuple[str, ...]]:
+    commands = {}
+    for kind, command in table.items():
+        if not (isinstance(command, list) and command and all(isinstance(word, str) for word in command)):
+            raise BadConfig(f"{file}: keys.{kind} must be a list of words, the command and its arguments")
+        commands[kind] = tuple(command)
+    return commands

@@ -9,7 +9,10 @@
     │   ├── GroundChanged          a run's verdicts are not comparable with those of this machine or version
     │   ├── RunDamaged             a run's journal was changed, so that the run cannot go on
     │   ├── FolderUnwritable       a folder that must be written cannot be; 3 where no option named it
+    │   ├── BadConfig              the configuration file cannot be read or says something unknown
     │   └── NotAvailable           a known feature that this version lacks
+    ├── NoKey                      a language model was asked for and its API key is missing: exit code 3
+    ├── ModelFailed                a language model gives no answer: exit code 3
     ├── BrokenStore                a stored file does not say what it should: exit code 3
     └── Interrupted                the user asked to stop; the best so far is kept: exit code 130
 
@@ -82,8 +85,24 @@ class FolderUnwritable(UsageError):
         self.exit_code = USAGE if by_option else ENVIRONMENT
 
 
+class BadConfig(UsageError):
+    """The configuration file cannot be read, or says something unknown."""
+
+
 class NotAvailable(UsageError):
     """A known feature that this version lacks."""
+
+
+class NoKey(CudamasterError):
+    """A language model was asked for, and its API key is missing; the message names the variable."""
+
+    exit_code = ENVIRONMENT
+
+
+class ModelFailed(CudamasterError):
+    """A language model gives no answer."""
+
+    exit_code = ENVIRONMENT
 
 
 class BrokenStore(CudamasterError):

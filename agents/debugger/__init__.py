@@ -8,11 +8,14 @@ from cudamaster.agents.role import Role
 GIVE_UP = re.compile(r"^\s*GIVE UP:\s*\S", re.MULTILINE)
 
 
+def gives_up(reply: str) -> bool:
+    """Whether the reply gives the candidate up."""
+    return "```" not in reply and GIVE_UP.search(reply) is not None
+
+
 def parse(reply: str) -> str | None:
-    """The mended source, or None where the reply gives the candidate up. Raises BadReply."""
-    if "```" not in reply and GIVE_UP.search(reply):
-        return None
-    return cuda_block(reply)
+    """The whole mended source, or None where the reply gives the candidate up. Raises BadReply."""
+    return None if gives_up(reply) else cuda_block(reply)
 
 
 ROLE = Role(

@@ -38,9 +38,33 @@ def _plan(data: Any) -> Plan:
     )
 
 
+TEXT = {"type": "string"}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "plans": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "strategy": TEXT,
+                    "change": TEXT,
+                    "reason": TEXT,
+                    "predicted_metric": {"type": ["string", "null"]},
+                    "predicted_direction": {"enum": [*DIRECTIONS, None]},
+                    "parameters": {"type": "object", "additionalProperties": {"type": "integer"}},
+                },
+                "required": ["strategy", "change", "reason"],
+            },
+        }
+    },
+    "required": ["plans"],
+}
+
 ROLE = Role(
     name="planner",
     gets="the operator, the device, the best kernel, its filtered profile, the history and known strategies",
     returns="a list of plans, each one change with the metric it should move",
     parse=parse,
+    schema=SCHEMA,
 )

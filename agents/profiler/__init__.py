@@ -25,9 +25,22 @@ def parse(reply: str) -> Reading:
     return Reading(diagnosis, text_field(data, "lesson"))
 
 
+TEXT = {"type": "string"}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "bound": {"enum": list(BOUNDS)},
+        "sentence": TEXT,
+        "metrics": {"type": "object", "additionalProperties": {"type": "number"}},
+        "lesson": TEXT,
+    },
+    "required": ["bound", "sentence", "lesson"],
+}
+
 ROLE = Role(
     name="profiler",
     gets="the operator, the device, a profile, and the attempt it belongs to with its prediction",
     returns="the bound with its evidence, and one sentence that later rounds read",
     parse=parse,
+    schema=SCHEMA,
 )

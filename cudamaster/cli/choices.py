@@ -1,15 +1,16 @@
 """What a command works with, and why: every choice made for the user is said."""
 
-import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cudamaster.config import keys_set
-from cudamaster.errors import NotAvailable, UnknownName
+from cudamaster.config import API_KEYS, Config, keys_set
+from cudamaster.errors import UnknownName
 
 BUILTIN = "builtin"
-LATER = ("openai", "anthropic")
-"""Kinds of language models that are known and not yet built."""
+MODELS = (BUILTIN, "openai:NAME", "anthropic:NAME", "scripted:FILE", "replay:RUN")
+USUAL_MODELS = {"OPENAI_API_KEY": "openai:gpt-5", "ANTHROPIC_API_KEY": "anthropic:claude-sonnet-5"}
+"""Chosen where a key is set and no model is named."""
+USUAL_MAX_USD = 5.0
+"""What a model that nobody named may spend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,28 +19,30 @@ class Choice:
 
     name: str
     reason: str
+    max_usd: float | None = None
+    """What it may spend, where nobody says."""
 
     def __str__(self) -> str:
         """`builtin: no API key is set`."""
         return f"{self.name}: {self.reason}" if self.reason else self.name
 
 
-def choose_model(wanted: str | None, environment: Mapping[str, str] = os.environ) -> Choice:
-    """Who proposes. Raises NotAvailable for a language model, UnknownName for anything else."""
-    if wanted == BUILTIN:
-        return Choice(BUILTIN, "as asked")
-    if wanted is None:
-        return Choice(BUILTIN, _why_builtin(keys_set(environment)))
-    kind = wanted.partition(":")[0]
-    if kind in LATER:
-        raise NotAvailable(
-            f"--model {wanted}: language models are not available in this version; "
-            f"leave --model out, or give '{BUILTIN}', for the built-in expert"
-        )
-    raise UnknownName("model", wanted, [BUILTIN])
+def choose_model(wanted: str | None, config: Config) -> Choice:
+    """Who proposes. Raises UnknownName for what is no model."""
+    if wanted is not None:
+        return Choice(_known(wanted), "as asked")
+    if config.model:
+        return Choice(_known(config.model), "as the configuration file says")
+    found = keys_set(config.keys.environment)
+    if not found:
+        return Choice(BUILTIN, f"no API key is set ({', '.join(API_KEYS)})")
+    reason = f"{found[0]} is set; '--model builtin' costs nothing, '--model' names another"
+    return Choice(USUAL_MODELS[found[0]], reason, USUAL_MAX_USD)
 
 
-def _why_builtin(keys: tuple[str, ...]) -> str:
-    if not keys:
-        return "no API key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY)"
-    return f"{' and '.join(keys)} is set, but language models are not available in this version"
+def _known(name: str) -> str:
+    kind, _, rest = name.partition(":")
+    kinds = {model.partition(":")[0] for model in MODELS[1:]}
+    if name == BUILTIN or (kind in kinds and rest):
+        return name
+    raise UnknownName("model", name, MODELS)

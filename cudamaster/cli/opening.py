@@ -63,10 +63,11 @@ class Opening:
 
     def collaborators(self, settings: "Settings", device: "Device") -> "Collaborators":
         """Who and what a run of these settings works with."""
-        from cudamaster.agents.builtin.team import BuiltinTeam
+        from cudamaster.config import read_config
         from cudamaster.search.collaborators import Collaborators
         from cudamaster.search.evidence import clock_version, versions
         from cudamaster.search.referee_judge import RefereeJudge
+        from cudamaster.search.teams import open_team
 
         chosen = choose_operator(settings.operator, settings.precision, settings.own_operators)
         return Collaborators(
@@ -77,7 +78,7 @@ class Opening:
             spec=device.spec,
             clock=str(device.clock),
             clock_version=clock_version(device),
-            team=BuiltinTeam(),
+            team=open_team(settings, read_config().keys),
             judge=RefereeJudge(device, chosen.operator, chosen.precision, settings),
             versions=versions(),
         )

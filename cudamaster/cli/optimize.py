@@ -27,7 +27,7 @@ candidates_option = click.option(
 def finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
     """A callback that refuses `nan` and `inf`, which no range excludes."""
     if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is no number of minutes.", context, parameter)
+        raise click.BadParameter(f"{value} is no limit.", context, parameter)
     return value
 
 
@@ -38,16 +38,40 @@ minutes_option = click.option(
     help="Begin no further round after this.",
 )
 
+usd_option = click.option(
+    "--max-usd",
+    type=click.FloatRange(0, min_open=True),
+    callback=finite,
+    help="Make no call of a language model that could cost more in all.",
+)
+tokens_option = click.option(
+    "--max-tokens", type=click.IntRange(1), help="Make no call that could take more tokens in all."
+)
+
 
 @click.command("optimize")
 @click.argument("operator")
 @options.operators_dir
 @options.precision
 @options.device
-@click.option("--model", help="Who proposes: builtin. Left out, the choice is made and said.")
+@click.option(
+    "--model",
+    metavar="MODEL",
+    help="Who proposes: builtin, openai:NAME, anthropic:NAME, scripted:FILE or replay:RUN. Left out, the "
+    "choice is made and said.",
+)
+@click.option("--base-url", help="Server of the openai models, such as http://localhost:8000/v1.")
+@click.option(
+    "--protocol",
+    type=click.Choice(("responses", "chat")),
+    help="What it speaks; else its usual one.",
+)
+@click.option("--from-baseline", is_flag=True, help="No round of the expert before a language model's.")
 @click.option("--rounds", default=3, show_default=True, type=click.IntRange(1), help="Most rounds.")
 @candidates_option
 @minutes_option
+@usd_option
+@tokens_option
 @options.shape
 @options.matrix
 @out_option

@@ -2,18 +2,19 @@
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cudamaster.cli import console
-from cudamaster.cli.choices import choose_model
+from cudamaster.cli.choices import BUILTIN, Choice, choose_model
 from cudamaster.cli.following import followed
 from cudamaster.cli.interrupting import stopped_by_signals
 from cudamaster.cli.opening import Opening, OperatorChoice, choose_operator, command_line, opening
-from cudamaster.config import folders, operators_dir
+from cudamaster.cli.spending import require_team, spending_words
+from cudamaster.config import Config, folders, operators_dir, read_config
 from cudamaster.errors import DONE, INTERRUPTED, RunDamaged
 from cudamaster.report.document import to_text
 from cudamaster.report.events import EventLines
@@ -41,9 +42,14 @@ class Request:
     precision: str
     device: str
     model: str | None
+    base_url: str | None
+    protocol: str | None
+    from_baseline: bool
     rounds: int
     candidates: int
     max_minutes: float | None
+    max_usd: float | None
+    max_tokens: int | None
     shapes: tuple[str, ...]
     matrices: tuple[Path, ...]
     operators_dir: Path | None
@@ -56,34 +62,40 @@ class Request:
 def begin(context: click.Context, request: Request) -> int:
     """Start a new run. All that can be refused is refused before the device is opened and the run is made."""
     chosen = choose_operator(request.operator, request.precision, operators_dir(request.operators_dir))
-    model = choose_model(request.model)
+    config = read_config()
+    model = choose_model(request.model, config)
     user_workloads(chosen.operator, request.shapes, request.matrices)  # what is wrong with them is said now
     where = folders(runs=request.runs_dir, results=request.out)
     runs_named, results_named = request.runs_dir is not None, request.out is not None
     require_writable(where.runs, "runs", "give another with --runs-dir", by_option=runs_named)
     require_writable(where.results, "results", "give another with --out", by_option=results_named)
+    settings = _settings(request, chosen, model, config, where.results)
+    require_team(settings, config)
     with opening(context).device(request.device) as (device, reason):
-        settings = _settings(request, chosen, device.name, model.name, where.results)
+        settings = replace(settings, device=device.name)
         run = new_run(where.runs, settings.operator, settings.precision, utc_now())
         say_choices(settings, chosen, f"{device.name} ({reason})", str(model), run)
         return work(opening(context), run, settings, device, as_json=request.as_json)
 
 
 def _settings(
-    request: Request,
-    chosen: OperatorChoice,
-    device: str,
-    model: str,
-    results: Path,
+    request: Request, chosen: OperatorChoice, model: Choice, config: Config, results: Path
 ) -> Settings:
+    expert_rounds = expert_rounds_of(request, chosen, model.name)
     return Settings(
         operator=chosen.operator.name,
         precision=str(chosen.precision),
-        device=device,
-        model=model,
-        rounds=request.rounds,
+        device=request.device,
+        model=model.name,
+        rounds=request.rounds + expert_rounds,
         candidates=request.candidates,
         max_minutes=request.max_minutes,
+        max_usd=request.max_usd or model.max_usd,
+        max_tokens=request.max_tokens,
+        role_models={} if model.name == BUILTIN else dict(config.models),
+        base_url=request.base_url or config.base_url,
+        protocol=request.protocol or config.protocol,
+        expert_rounds=expert_rounds,
         seed=request.seed,
         shapes=request.shapes,
         matrices=tuple(str(path) for path in request.matrices),
@@ -94,17 +106,26 @@ def _settings(
     )
 
 
+def expert_rounds_of(request: Request, chosen: OperatorChoice, model: str) -> int:
+    """One before a language model's, where the expert knows the operator and nobody asked it to stay out."""
+    from cudamaster.agents.builtin.catalog import strategies_for
+
+    stays_out = model == BUILTIN or request.from_baseline
+    return 0 if stays_out or not strategies_for(chosen.operator, chosen.precision) else 1
+
+
 def say_choices(settings: Settings, chosen: OperatorChoice, device: str, model: str, run: RunFolder) -> None:
     """Say what was chosen for the user, and why."""
     entry = chosen.operator.entry_symbol(chosen.precision)
     operator = f"{settings.operator} {settings.precision}, entry {entry}"
     budget = f"{counted(settings.rounds, 'round')} of {counted(settings.candidates, 'candidate')}"
     minutes = f", at most {settings.max_minutes:g} min" if settings.max_minutes else ""
+    spending = spending_words(settings, read_config())
     rows = {
         "operator": f"{operator} ({chosen.reason})" if chosen.reason else operator,
         "device": device,
         "model": model,
-        "budget": f"{budget}{minutes}",
+        "budget": f"{budget}{minutes}{spending}",
         "run": f"{run.name} in {run.path.parent}",
     }
     stderr = console.progress()

@@ -1,15 +1,19 @@
 """One candidate's way through a round: write, evaluate, debug while it is refused, profile when correct."""
 
+from dataclasses import replace
 from typing import Any
 
+from cudamaster.agents.errors import Unwritten
 from cudamaster.agents.nouns import Plan, Situation
-from cudamaster.search.context import CandidateState, Context, evaluation_key, profile_key
+from cudamaster.search.context import CandidateState, Context, Ticket, evaluation_key, profile_key
+from cudamaster.search.purse import BudgetSpent
 from cudamaster.store.codec import decode, encode
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.evaluation import Evaluation, Status
 
 Update = dict[str, object]
+NO_FIGURES: dict[str, Any] = {"speedup": None, "attainment": None, "paper_score": None, "workloads": ()}
 NOT_MENDED = (Status.CHEATED, Status.UNSUPPORTED)
 """The debugger is not asked to get a cheat past the referee, nor to mend the device."""
 
@@ -29,12 +33,25 @@ class Candidate:
         number, plan = ticket["number"], ticket["plan"]
 
         def pay() -> str:
-            source = self.context.team.write(self._situation(state), decode(Plan, plan))
+            try:
+                source = self.context.team.write(self._situation(state), decode(Plan, plan))
+            except Unwritten as fault:
+                return refuse_unwritten(self.context, ticket, fault)
             return self.context.artefacts.keep(source)
 
         about = {"number": number, "round": ticket["round"], "plan": plan}
-        kernel = self.context.ledger.once("proposal", f"proposal/{number}", pay, **about)
-        return {"ticket": ticket | {"kernel": kernel}}
+        try:
+            kernel = self.context.ledger.once("proposal", f"proposal/{number}", pay, **about)
+        except BudgetSpent:
+            return {"ticket": ticket | {"given_up": True}}
+        given_up = self.context.ledger.holds(unwritten_key(number))
+        return {"ticket": ticket | {"kernel": kernel, "given_up": given_up}}
+
+    def after_write(self, state: CandidateState) -> str:
+        """`evaluate`, or the end where the budget allowed no source."""
+        from langgraph.graph import END
+
+        return "evaluate" if "kernel" in state["ticket"] else END
 
     def evaluate(self, state: CandidateState) -> Update:
         """Referee: the verdict on the source as it is now."""
@@ -45,7 +62,10 @@ class Candidate:
     def debug(self, state: CandidateState) -> Update:
         """Debugger: a mended source, or the end of this candidate."""
         ticket = state["ticket"]
-        mended = self._mended(state)
+        try:
+            mended = self._mended(state)
+        except BudgetSpent:
+            mended = None
         if mended is None:
             return {"ticket": ticket | {"given_up": True}}
         return {"ticket": ticket | {"kernel": mended, "debugs": ticket["debugs"] + 1}}
@@ -66,7 +86,8 @@ class Candidate:
         """`debug` while a mend may help, else `close`."""
         ticket, evaluation = state["ticket"], self.context.evaluation(state["ticket"])
         spent = ticket["debugs"] >= self.context.settings.max_debugs
-        return "close" if evaluation.correct or evaluation.status in NOT_MENDED or spent else "debug"
+        over = spent or ticket["given_up"] or evaluation.status in NOT_MENDED
+        return "close" if evaluation.correct or over else "debug"
 
     def after_debug(self, state: CandidateState) -> str:
         """`evaluate` a mended source; `close` one that was given up."""
@@ -79,6 +100,27 @@ class Candidate:
             key = judge_profile(self.context, ticket["kernel"], ticket["number"])
             ticket = ticket | {"profile": key}
         return {"finished": [ticket]}
+
+
+def unwritten_key(number: int) -> str:
+    """Key of why a candidate has no source."""
+    return f"unwritten/{number}"
+
+
+def baseline_evaluation_key(context: Context) -> str:
+    """Key of the baseline's verdict."""
+    return evaluation_key(context.artefacts.keep(context.judge.baseline()))
+
+
+def refuse_unwritten(context: Context, ticket: Ticket, fault: Unwritten) -> str:
+    """Keep what the coder said in place of a source, with the verdict that it is none; its hash."""
+    number, said = ticket["number"], context.artefacts.keep(f"{fault.reply}\n")
+    baseline = decode(Evaluation, context.ledger.paid(baseline_evaluation_key(context)))
+    refusal = replace(baseline, status=Status.BUILD_FAILED, reason=str(fault), **NO_FIGURES)
+    about = {"number": number, "round": ticket["round"], "kernel": said}
+    context.ledger.once("unwritten", unwritten_key(number), lambda: str(fault), number=number)
+    context.ledger.once("evaluation", evaluation_key(said), lambda: encode(refusal), **about)
+    return said
 
 
 def judge_quick(context: Context, kernel: str, number: int, round_number: int) -> str:

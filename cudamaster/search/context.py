@@ -15,6 +15,7 @@ from cudamaster.agents.nouns import Attempt, Plan, Situation
 from cudamaster.agents.team import Team
 from cudamaster.search.judge import Judge
 from cudamaster.search.ledger import Ledger
+from cudamaster.search.purse import Purse
 from cudamaster.search.settings import Settings
 from cudamaster.store.artefacts import Artefacts
 from cudamaster.store.codec import Json, decode
@@ -94,6 +95,7 @@ class Context:
     judge: Judge
     ledger: Ledger
     artefacts: Artefacts
+    purse: Purse
     elapsed_minutes: Callable[[], float]
     """Minutes this run has worked, over all its sessions."""
 

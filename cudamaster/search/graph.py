@@ -103,7 +103,7 @@ def _candidate_graph(context: Context) -> Any:
     for step in (candidate.write, candidate.evaluate, candidate.debug, candidate.close):
         graph.add_node(step.__name__, step)
     graph.add_edge(START, "write")
-    graph.add_edge("write", "evaluate")
+    graph.add_conditional_edges("write", candidate.after_write, ["evaluate", END])
     graph.add_conditional_edges("evaluate", candidate.after_evaluation, ["debug", "close"])
     graph.add_conditional_edges("debug", candidate.after_debug, ["evaluate", "close"])
     graph.add_edge("close", END)

@@ -38,7 +38,7 @@ class Outcome:
     candidates: int
     """Candidates judged in them."""
     stopped_by: str
-    """`rounds`, `minutes`, `attainment`, `nothing_left` or `interrupted`."""
+    """`rounds`, `minutes`, `usd`, `tokens`, `attainment`, `nothing_left`, `no_plan` or `interrupted`."""
     baseline: Evaluation | None
     """The baseline's own verdict; None where the run was interrupted before it."""
     best: Best | None
@@ -51,5 +51,7 @@ class Outcome:
     """Whether this run's best is that record."""
     fastest: float | None = None
     """Speedup of the fastest correct candidate on the rounds' workloads; None where none was correct."""
-    cost_usd: float = 0.0
+    cost_usd: float | None = 0.0
+    """Of language models; None where a call's price is not known."""
     tokens: int = 0
+    """Read and written by language models."""

@@ -1,8 +1,10 @@
 """The steps of the run around its candidates: begin, plan, conclude, crown."""
 
+from cudamaster.agents.errors import Unwritten
 from cudamaster.agents.nouns import Situation
 from cudamaster.search.candidate import Update, judge_profile, judge_quick, whole
 from cudamaster.search.context import Context, Judged, RunState, Ticket, evaluation_key
+from cudamaster.search.purse import BudgetSpent
 from cudamaster.search.reward import advantages, reward
 from cudamaster.search.standing import beats_baseline, contenders, reason_to_stop
 from cudamaster.store.codec import Json, decode, encode
@@ -26,10 +28,16 @@ class Rounds:
         """Planner: this round's changes, from the diagnosis of the best kernel so far."""
         number, first = state["round"] + 1, len(state["attempts"]) + 1
         situation = self.context.situation(number, state["attempts"])
-        self._diagnose(situation)
+        try:
+            self._diagnose(situation)
+            plans = self._plans(situation)
+        except BudgetSpent:
+            return {"round": number, "tickets": [], "stopped_by": self.context.purse.spent_out}
+        except Unwritten:
+            return {"round": number, "tickets": [], "stopped_by": "no_plan"}
         tickets = [
             Ticket(number=first + i, round=number, plan=plan, debugs=0, given_up=False)
-            for i, plan in enumerate(self._plans(situation))
+            for i, plan in enumerate(plans)
         ]
         return {"round": number, "tickets": tickets, "stopped_by": "" if tickets else "nothing_left"}
 
@@ -73,9 +81,11 @@ class Rounds:
             return self.context.team.conclude(situation, attempt)
 
         number = ticket["number"]
-        lesson = self.context.ledger.once(
-            "lesson", f"lesson/{number}", pay, number=number, round=ticket["round"]
-        )
+        about = {"number": number, "round": ticket["round"]}
+        try:
+            lesson = self.context.ledger.once("lesson", f"lesson/{number}", pay, **about)
+        except BudgetSpent:
+            lesson = ""
         return Judged(**ticket, reward=earned, lesson=str(lesson))
 
     def _note_rewards(self, number: int, judged: list[Judged]) -> None:

@@ -11,6 +11,7 @@ from cudamaster.search.context import Context
 from cudamaster.search.graph import run_graph
 from cudamaster.search.ledger import Ledger
 from cudamaster.search.outcome import INTERRUPTED, Outcome
+from cudamaster.search.purse import Purse, paid
 from cudamaster.search.settings import Settings
 from cudamaster.search.storing import store_champion
 from cudamaster.search.summing_up import Tally, seconds_worked
@@ -119,16 +120,18 @@ class Run:
         def elapsed_minutes() -> float:
             return (before + (self.now() - begun).total_seconds()) / 60
 
-        means = self.means
+        means, artefacts = self.means, self.folder.artefacts()
+        purse = Purse(ledger, self.settings.max_usd, self.settings.max_tokens)
         return Context(
             settings=self.settings,
             operator=means.operator,
             precision=means.precision,
             entry=means.entry,
             spec=means.spec,
-            team=means.team,
+            team=paid(means.team, purse, artefacts),
             judge=means.judge,
             ledger=ledger,
-            artefacts=self.folder.artefacts(),
+            artefacts=artefacts,
+            purse=purse,
             elapsed_minutes=elapsed_minutes,
         )

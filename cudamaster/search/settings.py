@@ -1,7 +1,8 @@
 """What a run was asked to do; written as its journal's first event, and all that `resume` needs."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -21,6 +22,18 @@ class Settings:
     """How often the debugger may mend one candidate."""
     max_minutes: float | None = None
     """Checked between rounds."""
+    max_usd: float | None = None
+    """Checked before each call of a language model, over all sessions."""
+    max_tokens: int | None = None
+    """Read and written; checked like `max_usd`."""
+    role_models: Mapping[str, str] = field(default_factory=dict)
+    """Models of single roles, where they are not `model`."""
+    base_url: str = ""
+    """Server of the `openai` models; empty for OpenAI's own."""
+    protocol: str = ""
+    """`responses` or `chat`; empty for the server's usual one."""
+    expert_rounds: int = 0
+    """Of `rounds`, the first that the built-in expert plays before a language model does."""
     seed: int = 0
     shapes: tuple[str, ...] = ()
     """The user's own sizes, as `M=64,N=2048`; empty for the operator's sets."""
@@ -51,5 +64,7 @@ class Settings:
         for name, bound in least.items():
             if getattr(self, name) < bound:
                 raise ValueError(f"{name} is {getattr(self, name)}, below {bound}")
-        if self.max_minutes is not None and not 0 < self.max_minutes < math.inf:
-            raise ValueError(f"max_minutes is {self.max_minutes}")
+        for name in ("max_minutes", "max_usd", "max_tokens"):
+            limit = getattr(self, name)
+            if limit is not None and not 0 < limit < math.inf:
+                raise ValueError(f"{name} is {limit}")

@@ -25,7 +25,7 @@ def contenders(context: Context, attempts: Sequence[Judged]) -> list[Judged]:
 
 
 def reason_to_stop(context: Context, round_number: int, attempts: Sequence[Judged]) -> str:
-    """`attainment`, `rounds` or `minutes`; empty while another round may begin."""
+    """`attainment`, `rounds`, `minutes`, `usd` or `tokens`; empty while another round may begin."""
     settings, leading = context.settings, contenders(context, attempts)[:1]
     if any((context.evaluation(a).attainment or 0.0) >= GOOD_ENOUGH for a in leading):
         return "attainment"
@@ -33,4 +33,4 @@ def reason_to_stop(context: Context, round_number: int, attempts: Sequence[Judge
         return "rounds"
     if settings.max_minutes is not None and context.elapsed_minutes() >= settings.max_minutes:
         return "minutes"
-    return ""
+    return context.purse.spent_out

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
+from cudamaster.agents.models.model import Reply
 from cudamaster.agents.nouns import Plan
 from cudamaster.search.collaborators import Collaborators
 from cudamaster.search.outcome import INTERRUPTED, Best, Outcome
@@ -52,6 +53,8 @@ class Tally:
             best=self._leader() if interrupted else self._champion(champion),
             seconds=seconds_worked(self.events),
             fastest=self._fastest(),
+            cost_usd=self._cost_usd(),
+            tokens=sum(reply.usage.total for reply in self._replies()),
         )
 
     def _named(self, name: str) -> list[Json]:
@@ -60,6 +63,13 @@ class Tally:
     def _candidates(self) -> int:
         judged = {event["kernel"] for event in self._named("evaluation")}
         return sum(event["value"] in judged for event in self._named("proposal"))
+
+    def _replies(self) -> list[Reply]:
+        return [decode(Reply, event["value"]) for event in self._named("call")]
+
+    def _cost_usd(self) -> float | None:
+        costs = [reply.cost_usd for reply in self._replies()]
+        return None if None in costs else round(sum(cost or 0.0 for cost in costs), 6)
 
     def _baseline(self) -> Evaluation | None:
         verdicts = [e["value"] for e in self._named("evaluation") if e["number"] == 0]

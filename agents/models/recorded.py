@@ -1,0 +1,45 @@
+"""Answers that were given before: a script for tests, or a run that is played again without network."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cudamaster.agents.errors import ModelMisused, ModelUnavailable
+from cudamaster.agents.models.model import Reply, Request
+from cudamaster.agents.models.price import Price
+
+FREE = Price(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedModel:
+    """Finds the answer by the question's key."""
+
+    name: str
+    replies: Mapping[str, Reply]
+    """By key, such as `proposal/3/1`."""
+    price: Price | None = FREE
+    """It costs nothing to hear it again."""
+
+    def ask(self, request: Request) -> Reply:
+        """The recorded answer, which costs nothing now. Raises ModelUnavailable where there is none."""
+        reply = self.replies.get(request.key)
+        if reply is None:
+            raise ModelUnavailable(
+                f"{self.name} holds no answer to {request.key}: the run takes another course"
+            )
+        return replace(reply, cost_usd=0.0)
+
+
+def read_script(file: Path) -> RecordedModel:
+    """A script: a JSON object of texts by key. Raises ModelMisused."""
+    try:
+        texts = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as fault:
+        raise ModelMisused(f"the script {file} cannot be read: {fault.strerror}") from fault
+    except ValueError as fault:
+        raise ModelMisused(f"the script {file} is not JSON: {fault}") from fault
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+        raise ModelMisused(f"the script {file} must be an object of texts by key, such as 'plan/1/1'")
+    return RecordedModel(f"scripted:{file}", {key: Reply(text, "scripted") for key, text in texts.items()})

@@ -1,0 +1,166 @@
+"""The three wire protocols, spoken by the real libraries to a server of ours, well and badly."""
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from cudamaster.agents.errors import ModelMisused, ModelUnavailable
+from cudamaster.agents.models.anthropic_model import AnthropicModel
+from cudamaster.agents.models.calling import Access
+from cudamaster.agents.models.model import CUT_OFF, REFUSED, STOPPED, Model, Request, Turn
+from cudamaster.agents.models.openai_model import CHAT, RESPONSES, OpenAIModel
+from cudamaster.agents.models.price import Price, Usage
+from tests.doubles.model_server import Act, ModelServer, model_server
+
+KEY = "sk-secret-0123456789"
+PRICE = Price(1.0, 0.1, 10.0)
+SCHEMA = {"type": "object", "properties": {"bound": {"type": "string"}}}
+TURNS = (Turn("user", "one"), Turn("assistant", "two"), Turn("user", "three"))
+REQUEST = Request("planner", "You plan.", TURNS, 500)
+Opener = Callable[[ModelServer], Model]
+
+
+def access(server: ModelServer, path: str, silence_seconds: float = 20.0) -> Access:
+    return Access(KEY, "THE_KEY", f"{server.url}{path}", silence_seconds, 2, 0.01)
+
+
+def responses(server: ModelServer, silence_seconds: float = 20.0) -> Model:
+    reached = access(server, "/v1", silence_seconds)
+    return OpenAIModel("m", reached, protocol=RESPONSES, price=PRICE, holds_schema=True)
+
+
+def chat(server: ModelServer, silence_seconds: float = 20.0) -> Model:
+    reached = access(server, "/v1", silence_seconds)
+    return OpenAIModel("m", reached, protocol=CHAT, price=PRICE, holds_schema=True)
+
+
+def messages(server: ModelServer, silence_seconds: float = 20.0) -> Model:
+    return AnthropicModel("m", access(server, "", silence_seconds), price=PRICE)
+
+
+each = pytest.mark.parametrize("opened", [responses, chat, messages])
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with model_server() as running:
+        yield running
+
+
+@each
+def test_an_answer_comes_with_its_tokens_and_what_they_cost(server: ModelServer, opened: Opener) -> None:
+    server.saying(Act("The answer.", tokens=(1000, 600, 50)))
+    reply = opened(server).ask(REQUEST)
+    assert (reply.text, reply.ending, reply.model) == ("The answer.", STOPPED, "m-served")
+    assert reply.usage == Usage(1000, 600, 50)
+    assert reply.cost_usd == pytest.approx((400 * 1.0 + 600 * 0.1 + 50 * 10.0) / 1e6)
+
+
+@each
+def test_the_system_text_and_all_turns_are_sent(server: ModelServer, opened: Opener) -> None:
+    opened(server).ask(REQUEST)
+    (asked,) = server.asked
+    assert (asked.system, asked.last) == ("You plan.", "three")
+    turns = asked.body.get("input") or [t for t in asked.body["messages"] if t["role"] != "system"]
+    assert [(t["role"], t["content"]) for t in turns] == [(t.speaker, t.text) for t in TURNS]
+
+
+@each
+@pytest.mark.parametrize(("ending", "told"), [("length", CUT_OFF), ("refusal", REFUSED)])
+def test_a_cut_or_refused_answer_says_so(server: ModelServer, opened: Opener, ending: str, told: str) -> None:
+    server.saying(Act("half an ans", ending=ending))
+    assert opened(server).ask(REQUEST).ending == told
+
+
+@each
+def test_a_rate_limit_is_waited_out(server: ModelServer, opened: Opener) -> None:
+    server.saying(Act(status=429, retry_after="0.05"), Act("at last"))
+    assert opened(server).ask(REQUEST).text == "at last"
+    assert len(server.asked) == 2
+
+
+@each
+def test_a_server_that_fails_for_a_moment_is_asked_again(server: ModelServer, opened: Opener) -> None:
+    server.saying(Act(status=503, retry_after="0.05"), Act("back"))
+    assert opened(server).ask(REQUEST).text == "back"
+
+
+@each
+@pytest.mark.parametrize("status", [429, 500])
+def test_what_goes_on_failing_is_unavailable(server: ModelServer, opened: Opener, status: int) -> None:
+    server.saying(Act("out of quota", status=status, retry_after="0.01"))
+    with pytest.raises(ModelUnavailable, match="out of quota") as told:
+        opened(server).ask(REQUEST)
+    assert KEY not in str(told.value)
+    assert len(server.asked) == 3
+
+
+@each
+def test_an_answer_that_breaks_off_is_asked_for_again(server: ModelServer, opened: Opener) -> None:
+    server.saying(Act("half of this", breaks_off=True), Act("whole"))
+    assert opened(server).ask(REQUEST).text == "whole"
+
+
+@each
+def test_an_answer_that_always_breaks_off_is_unavailable(server: ModelServer, opened: Opener) -> None:
+    server.saying(Act("half of this", breaks_off=True))
+    with pytest.raises(ModelUnavailable, match="broke off 3 times"):
+        opened(server).ask(REQUEST)
+
+
+@each
+def test_a_refused_key_is_named_by_its_variable_only(server: ModelServer, opened: Opener) -> None:
+    server.saying(Act(status=401))
+    with pytest.raises(ModelMisused, match="THE_KEY") as told:
+        opened(server).ask(REQUEST)
+    assert KEY not in str(told.value)
+    assert len(server.asked) == 1
+
+
+@each
+@pytest.mark.parametrize("status", [400, 404, 413])
+def test_a_request_that_is_refused_as_such_is_not_repeated(
+    server: ModelServer, opened: Opener, status: int
+) -> None:
+    server.saying(Act("too long", status=status))
+    with pytest.raises(ModelMisused) as told:
+        opened(server).ask(REQUEST)
+    assert KEY not in str(told.value)
+    assert len(server.asked) == 1
+
+
+@each
+def test_garbage_is_no_answer(server: ModelServer, opened: Opener) -> None:
+    server.saying(Act(garbage=True))
+    with pytest.raises(ModelUnavailable):
+        opened(server).ask(REQUEST)
+
+
+@each
+def test_silence_within_an_answer_has_an_end(
+    server: ModelServer, opened: Callable[[ModelServer, float], Model]
+) -> None:
+    server.saying(Act("slow and steady", pause=2.0), Act("quick"))
+    assert opened(server, 0.3).ask(REQUEST).text == "quick"
+
+
+def test_no_server_is_unavailable() -> None:
+    with model_server() as gone:
+        pass
+    reached = Access(KEY, "THE_KEY", f"{gone.url}/v1", 5.0, 1, 0.01)
+    model = OpenAIModel("m", reached, protocol=CHAT, price=None, holds_schema=False)
+    with pytest.raises(ModelUnavailable, match="no answer from the server"):
+        model.ask(REQUEST)
+
+
+@each
+def test_a_schema_reaches_the_server_and_the_answer_is_json(server: ModelServer, opened: Opener) -> None:
+    server.saying(Act('{"bound": "memory"}'))
+    reply = opened(server).ask(Request("profiler", "You read.", TURNS, 500, SCHEMA))
+    assert json.loads(reply.text) == {"bound": "memory"}
+    assert '"bound"' in json.dumps(server.asked[0].body)
+
+
+def test_the_key_never_shows_in_what_describes_the_access() -> None:
+    assert KEY not in repr(Access(KEY, "THE_KEY"))
