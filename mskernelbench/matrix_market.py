@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mskernelbench.errors import BadShape
 from mskernelbench.matrices import Structure
+from mskernelbench.matrix_text import Head, bad_line, is_plain, read_head
 from mskernelbench.memory import require_fitting
 from mskernelbench.operator import Operator, Shape, Workload
 from mskernelbench.sparse_shapes import sizes, whole
@@ -98,27 +99,43 @@ def _require_text_file(path: Path) -> None:
 
 def _sizes_in_head(path: Path) -> tuple[int, int, int]:
     """Rows, columns and at most so many entries; a symmetric file names only half of them."""
-    from scipy.io import mminfo
-
     with _readable(path):
-        rows, cols, entries, _, _, symmetry = mminfo(path)
-    return int(rows), int(cols), int(entries) * (1 if symmetry == "general" else 2)
+        head = read_head(path)
+    return head.rows, head.cols, head.entries * (1 if head.symmetry == "general" else 2)
 
 
 @lru_cache(maxsize=4)
 def read_matrix(path: Path) -> MatrixFile:
     """The matrix in `path`.
 
-    Raises BadShape where the file is missing, malformed, complex or too large, and where an entry is no
-    finite FP32 number: a NaN or infinity would make right answers that any kernel's NaN could pass for.
+    Raises BadShape where the file is missing, malformed (with the line), complex or too large, and where an
+    entry is no finite FP32 number: where the right answer is NaN, any kernel's NaN would do.
     """
+    with _readable(path):
+        head = read_head(path)
+        if head.field == "complex":
+            raise BadShape(f"{path} holds complex numbers; operators take real ones")
+        stored = _stored(path, head)
+    return _compressed(stored, path)
+
+
+def _stored(path: Path, head: Head) -> Any:
+    """What SciPy reads, once nothing in the file is lost on the way. Raises ValueError with the line."""
     from scipy.io import mmread
 
-    with _readable(path):
+    try:
         stored: Any = mmread(path, spmatrix=False)
-    if np.iscomplexobj(stored):
-        raise BadShape(f"{path} holds complex numbers; operators take real ones")
-    return _compressed(stored, path)
+    except (ValueError, OverflowError) as fault:
+        raise ValueError(bad_line(path, head) or str(fault)) from fault
+    reason = None if is_plain(path, head) and not _is_skewed(stored, head) else bad_line(path, head)
+    if reason:
+        raise ValueError(reason)
+    return stored
+
+
+def _is_skewed(stored: Any, head: Head) -> bool:
+    """Whether a skew-symmetric matrix has an entry other than 0 on its diagonal."""
+    return head.symmetry == "skew-symmetric" and bool(np.any(stored.diagonal()))
 
 
 @contextmanager

@@ -2,11 +2,15 @@
 
 import pytest
 
+from mskernelbench.answers import draw_inputs
 from mskernelbench.catalog import load_operator
 from mskernelbench.errors import BadShape
+from mskernelbench.operator import Precision
 from mskernelbench.shapes import parse_shape
+from tests.mskernelbench.sparse_cases import SPARSE
 
 MATRIX_MUL, STENCIL, SPMV = (load_operator(name) for name in ("matrix_mul", "stencil_2d", "spmv_csr"))
+SPMM, ELL = (load_operator(name) for name in ("spmm_csr", "spmv_ell"))
 
 
 def test_sizes_are_given_by_the_entrys_names_in_any_order_and_case() -> None:
@@ -30,9 +34,30 @@ def test_a_poisson_problem_needs_only_its_rows() -> None:
     assert parse_shape(SPMV, "rows=27,pattern=poisson7").shape["nnz"] == 27 + 2 * 3 * 2 * 9
 
 
+@pytest.mark.parametrize("name", SPARSE)
+@pytest.mark.parametrize("pattern", ["uniform", "banded", "poisson5", "poisson7", "rmat"])
+def test_every_sparse_operator_takes_every_pattern(name: str, pattern: str) -> None:
+    operator = load_operator(name)
+    given = {"rows": "64", "pattern": pattern, **({} if "poisson" in pattern else {"nnz_per_row": "3"})}
+    wide = {"K": "5"} if name.startswith("spmm") else {}
+    workload = parse_shape(operator, given | wide)
+    assert list(workload.shape)[: 3 + len(wide)] == ["rows", "cols", *wide, "nnz"]
+    assert ("filled_rows" in workload.shape) == (pattern == "rmat" and bool(wide))
+    arrays = draw_inputs(operator, workload, Precision.BF16, seed=0)
+    assert operator.reference(workload, arrays)[operator.output_names[0]].shape == (
+        64,
+        *([5] if wide else []),
+    )
+
+
 @pytest.mark.parametrize(
     ("operator", "text", "words"),
     [
+        (SPMM, "rows=8,nnz=4", "K is missing, as in rows=4096,cols=2048,K=64,nnz_per_row=20,pattern=rmat"),
+        (SPMM, "rows=8,nnz=4,K=0", "K=0 does not lie between 1"),
+        (SPMM, "rows=1000000,cols=1000,nnz=4,K=6000", "needs 22.4 GiB; at most"),
+        (SPMV, "rows=8,nnz=4,K=5", "a sparse matrix has no 'K'"),
+        (ELL, "rows=524288,nnz=1048576,pattern=rmat", "GiB; at most"),
         (MATRIX_MUL, "M=4", "N is missing; write the shape as M=64,N=2048,K=4096"),
         (MATRIX_MUL, "M=4,N=4,K=4,L=4", "no size 'L'"),
         (MATRIX_MUL, "M=4,N=4,K=x", "K=x is not a whole number"),
