@@ -38,8 +38,6 @@ def attention(
         scores = q[:, :, :, None] * k[:, :, None]
         counts = np.broadcast_to(allowed(case, threshold, future)[:, None, :, :, None], scores.shape)
         scores[~counts] = -np.inf
-            ~np.broadcast_to(allowed(case, threshold, future)[:, None, :, :, None], scores.shape)
-        ] = -np.inf
         top = scores.max(axis=3, keepdims=True) if highest else np.zeros(1, np.float32)
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             p = np.exp(scores - np.where(np.isneginf(top), np.float32(0), top))
