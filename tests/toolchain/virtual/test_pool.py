@@ -1,12 +1,16 @@
-"""What a device keeps of its arguments."""
+"""What a device keeps of its arguments, and how it ends its workers."""
 
+import threading
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from cudamaster.toolchain.arguments import Access, Arguments, Tensor
-from cudamaster.toolchain.devices.virtual.pool import KEPT_INPUTS, WorkerPool
+from cudamaster.toolchain.devices.virtual.pool import KEPT_INPUTS, LEAST_ROOM_BYTES, WorkerPool
+from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.starter import WorkerStarter
+from cudamaster.toolchain.worker.worker import Worker
 
 
 def open_files() -> int:
@@ -27,3 +31,44 @@ def test_however_many_small_inputs_there_are_few_files_stay_open() -> None:
     assert pool.inputs(arguments(0)).read("x") == 0
     pool.close()
     assert open_files() == before
+
+
+class CountingStarter(WorkerStarter):
+    """Tells when it has started two workers."""
+
+    def __init__(self, program: str) -> None:
+        super().__init__(program)
+        self.started = 0
+        self.two_started = threading.Event()
+
+    def start(self, limits: WorkerLimits) -> Worker:
+        worker = super().start(limits)
+        self.started += 1
+        if self.started == 2:
+            self.two_started.set()
+        return worker
+
+
+def test_a_call_under_way_is_not_ended_for_larger_arguments_to_the_same_build(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "worker"))
+    starter = CountingStarter("misbehaving")
+    pool = WorkerPool(starter, memory_bytes=1 << 30)
+    large = Arguments((Tensor("x", np.empty(LEAST_ROOM_BYTES + 1, np.int8), Access.OUTPUT),), "large")
+
+    def borrow() -> None:
+        with pool.borrow("build", large, ()):
+            pass
+
+    other = threading.Thread(target=borrow)
+    with pool.borrow("build", arguments(0), ()) as held:
+        other.start()
+        assert starter.two_started.wait(60)
+        other.join(0.2)
+        reply = held.worker.call({"do": "echo", "with": ["here"]}, seconds=20)
+    other.join(60)
+    pool.close()
+    starter.close()
+    assert isinstance(reply, dict)
+    assert reply["answer"] == {"value": "here"}

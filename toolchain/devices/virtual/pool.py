@@ -67,6 +67,10 @@ class HeldWorker:
     def close(self) -> None:
         """End the worker, even in the middle of a call, and give its memory back."""
         self.worker.kill()
+        self.retire()
+
+    def retire(self) -> None:
+        """End the worker when no call is under way in it, and give its memory back."""
         with self.lock:
             self.worker.close()
             while self._outputs:
@@ -145,5 +149,5 @@ class WorkerPool:
             for old in idle[: max(0, len(self._held) - KEPT_WORKERS)]:
                 stale.append(self._held.pop(old))
         for unused in stale:
-            unused.close()
+            unused.retire()
         return held
