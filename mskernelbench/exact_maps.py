@@ -145,9 +145,9 @@ VECTOR_CHECK = (
     Workload("check", {"N": 264}, "special"),
     Workload("check", {"N": 1031}, "mixed"),
     Workload("check", {"N": 2048}, "full_mantissa"),
-    Workload("check", {"N": 70_001}, "mixed"),
+    Workload("check", {"N": 300_007}, "mixed"),
 )
-"""Vectors from one value to beyond many blocks."""
+"""Vectors from one value to more than most grids have threads."""
 VECTOR_PAPER = tuple(Workload("paper", {"N": 2**p}, "shifted") for p in (10, 12, 14, 16, 18))
 VECTOR_REAL = (
     Workload("real", {"N": 4096 * 4096}, "shifted"),
@@ -155,7 +155,7 @@ VECTOR_REAL = (
     Workload("real", {"N": 134_217_757}, "shifted"),
 )
 
-MATRIX_SIZES = ((1, 1), (1, 257), (263, 1), (31, 33), (64, 64), (5, 264), (127, 1031), (1031, 65), (2, 2051))
+MATRIX_SIZES = ((1, 1), (1, 257), (263, 1), (31, 33), (64, 64), (5, 264), (293, 1031), (1031, 65), (2, 2051))
 """M and N of `check` matrices: single rows and columns, beyond one block, and off powers of two."""
 MATRIX_VALUES = ("full_mantissa", "mixed", "special")
 """Their distributions, in turn."""

@@ -37,7 +37,7 @@ CHECK = (
     Workload("check", {"N": 4096}, "shifted"),
     Workload("check", {"N": 32_771}, "mixed"),
     Workload("check", {"N": 70_001}, "ones", exact=True),
-    Workload("check", {"N": 131_101}, "integers", exact=True),
+    Workload("check", {"N": 300_007}, "integers", exact=True),
 )
 PAPER = tuple(Workload("paper", {"N": 2**p}, "shifted") for p in range(16, 21))
 REAL = tuple(Workload("real", {"N": n}, "shifted") for n in (4096 * 4096, 50_000_017, 134_217_757))

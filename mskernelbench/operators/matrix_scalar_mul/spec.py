@@ -21,7 +21,7 @@ CHECK = (
     workload("check", 1.0, 64, 64, "full_mantissa"),
     workload("check", 0.0, 5, 264, "special"),
     workload("check", -(2.0**100), 127, 103, "special"),
-    workload("check", 1.0e-3, 127, 1031, "mixed"),
+    workload("check", 1.0e-3, 293, 1031, "mixed"),
     workload("check", 1.7, 1031, 65, "full_mantissa"),
     workload("check", 0.3, 2, 2051, "special"),
 )
