@@ -47,9 +47,15 @@ class Counts:
 
     warps_per_sm: int
     """Warps that fit on an SM at one time."""
+    resident_warps: float
+    """Warps on an SM at one time, mean over the launch."""
+    block_limits: Mapping[str, int]
+    """Blocks an SM could hold if only `registers`, `shared memory`, `warps` or `blocks` limited it."""
     waves: float
     """Grid ÷ blocks resident at one time."""
     blocks: int
+    stalls: Mapping[str, float]
+    """Share of the warps' time by Nsight's stall reason (`long_scoreboard`, `barrier` …), 0 to 1."""
     latency_share: float
     """Share of the time that stands for waiting rather than for a busy resource, 0 to 1."""
     registers_per_thread: int

@@ -1,7 +1,7 @@
 """What a device counted during one call of an entry, kernel by kernel."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cudamaster.toolchain.timing import Clock
 
@@ -44,6 +44,14 @@ class KernelProfile:
     bound_by: str
     """The binding resource and the runner-up, in one sentence."""
     hot_lines: tuple[HotLine, ...]
+    symbol: str = ""
+    """Mangled name; empty for what is no kernel."""
+    occupancy_limiter: str = ""
+    """What keeps more warps off an SM: `registers`, `shared memory`, `warps`, `blocks` or `grid`."""
+    instruction_mix: Mapping[str, float] = field(default_factory=dict)
+    """Share of the executed warp instructions by kind, the commonest first; empty where not counted."""
+    machine_mix: Mapping[str, float] = field(default_factory=dict)
+    """The same of the instructions in the machine code, each counted once; empty without a disassembler."""
 
 
 @dataclass(frozen=True, slots=True)

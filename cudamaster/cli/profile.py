@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from cudamaster.toolchain.profile import Profile
     from mskernelbench.operator import Workload
 
+NO_DISASSEMBLER = "machine code was not read: there is no nvdisasm (pip install 'cudamaster[sass]')"
+
 
 @click.command("profile")
 @click.argument("file", type=click.Path(path_type=Path))
@@ -98,7 +100,7 @@ def show(profile: "Profile", workload: "Json", source: str) -> None:
     """Print what ran, then each kernel: heading, metrics, hot lines."""
     from cudamaster.cli import console
     from cudamaster.report.figures import counted, shape_text
-    from cudamaster.report.profile import hot_line_table, kernel_heading, metric_table
+    from cudamaster.report.profile import hot_line_table, kernel_heading, metric_table, mix_table
 
     stdout = console.results()
     stdout.print(f"{profile.time_ms:.4g} ms {profile.clock}, {counted(len(profile.kernels), 'kernel')}")
@@ -106,9 +108,13 @@ def show(profile: "Profile", workload: "Json", source: str) -> None:
     stdout.print(
         f"on {where} ({workload['set']} set); correctness was not checked: use 'cudamaster evaluate'"
     )
+    if not any(kernel.machine_mix for kernel in profile.kernels):
+        stdout.print(NO_DISASSEMBLER)
     for kernel in profile.kernels:
         stdout.print("\n".join(kernel_heading(kernel)))
-        stdout.print(metric_table(kernel, unit_of))
+        stdout.print(metric_table(kernel, section_and_unit))
+        if kernel.instruction_mix:
+            stdout.print(mix_table(kernel))
         if kernel.hot_lines:
             stdout.print(hot_line_table(kernel, source))
 
@@ -118,3 +124,10 @@ def unit_of(name: str) -> str:
     from cudamaster.toolchain.metrics import METRICS
 
     return METRICS[name].unit if name in METRICS else ""
+
+
+def section_and_unit(name: str) -> tuple[str, str]:
+    """A metric's declared section and unit; both empty for one that no declaration names."""
+    from cudamaster.toolchain.metrics import METRICS
+
+    return (METRICS[name].section, METRICS[name].unit) if name in METRICS else ("", "")

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 SCHEMA = "cudamaster.profile/1"
 UnitOf = Callable[[str], str]
 """A metric's unit, by its name; empty for one that has none."""
+About = Callable[[str], tuple[str, str]]
+"""A metric's section and unit, by its name."""
 
 
 def profile_document(profile: Profile, unit_of: UnitOf, about: Json) -> Json:
@@ -33,6 +35,11 @@ def kernel_document(kernel: KernelProfile, unit_of: UnitOf) -> Json:
         },
         "time_ms": kernel.time_ms,
         "metrics": {n: {"value": value, "unit": unit_of(n)} for n, value in kernel.metrics.items()},
+        "occupancy_limiter": kernel.occupancy_limiter,
+        "instruction_mix": {
+            "executed": dict(kernel.instruction_mix),
+            "machine_code": dict(kernel.machine_mix),
+        },
         "bound": kernel.bound,
         "bound_by": kernel.bound_by,
         "hot_lines": [{"line": h.line, "share": h.share, "why": h.why} for h in kernel.hot_lines],
@@ -40,20 +47,43 @@ def kernel_document(kernel: KernelProfile, unit_of: UnitOf) -> Json:
 
 
 def kernel_heading(kernel: KernelProfile) -> list[str]:
-    """Name, launch, time and bound, in three lines."""
+    """Name, launch, time and bound, then occupancy where it is known."""
     grid, block = (" x ".join(str(n) for n in dims) for dims in (kernel.launch.grid, kernel.launch.block))
     shared = kernel.launch.dynamic_shared_bytes
+    occupancy = kernel.metrics.get("theoretical_occupancy")
+    limited = f"  occupancy {occupancy:.0f} %, limited by {kernel.occupancy_limiter}" if occupancy else ""
     return [
         f"{kernel.name}",
         f"  grid {grid}, block {block}, {shared} B dynamic shared memory, {kernel.launches} launches",
         f"  {kernel.time_ms:.4g} ms, {kernel.bound}-bound: {kernel.bound_by}",
+        *([limited] if kernel.occupancy_limiter and limited else []),
     ]
 
 
-def metric_table(kernel: KernelProfile, unit_of: UnitOf) -> "Table":
-    """Metrics with their units."""
-    rows = ((name, f"{value:,.4g}", unit_of(name)) for name, value in kernel.metrics.items())
-    return _table((("metric", "left"), ("value", "right"), ("unit", "left")), rows)
+def metric_table(kernel: KernelProfile, about: About) -> "Table":
+    """Metrics with their units, section by section."""
+    rows, said = [], ""
+    for name, value in kernel.metrics.items():
+        section, unit = about(name)
+        rows.append((section if section != said else "", name, f"{value:,.4g}", unit))
+        said = section
+    return _table((("section", "left"), ("metric", "left"), ("value", "right"), ("unit", "left")), rows)
+
+
+def mix_table(kernel: KernelProfile) -> "Table":
+    """Kinds of instructions: of those executed, and of those in the machine code where it was read."""
+    kinds = dict.fromkeys((*kernel.instruction_mix, *kernel.machine_mix))
+    rows = (
+        (kind, _share(kernel.instruction_mix.get(kind)), _share(kernel.machine_mix.get(kind)))
+        for kind in kinds
+    )
+    columns = (("instructions", "left"), ("executed (PTX)", "right"), ("in the code (SASS)", "right"))
+    shown = len(columns) if kernel.machine_mix else 2
+    return _table(columns[:shown], (row[:shown] for row in rows))
+
+
+def _share(share: float | None) -> str:
+    return f"{100 * share:.1f} %" if share else ""
 
 
 def hot_line_table(kernel: KernelProfile, source: str) -> "Table":

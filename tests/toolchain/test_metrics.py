@@ -4,9 +4,8 @@ import pytest
 
 from cudamaster.toolchain.counts import Counts
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
-from cudamaster.toolchain.metrics import METRICS, measure
+from cudamaster.toolchain.metrics import METRICS, SECTIONS, measure
 
-SECTIONS = {"time", "memory", "shared", "compute", "instructions", "occupancy"}
 COUNTS = Counts(
     spec=load_gpu("h200").device,
     seconds=1e-3,
@@ -42,8 +41,11 @@ COUNTS = Counts(
     dram_read_bytes=1600.0,
     dram_write_bytes=2400.0,
     warps_per_sm=32,
+    resident_warps=24.0,
+    block_limits={"registers": 4, "shared memory": 56, "warps": 8, "blocks": 32},
     waves=1.5,
     blocks=396,
+    stalls={"long_scoreboard": 0.7, "barrier": 0.3},
     latency_share=0.2,
     registers_per_thread=64,
     spill_bytes_per_thread=8,
@@ -91,3 +93,18 @@ def test_arithmetic(name: str, value: float) -> None:
 def test_a_metric_without_anything_to_count_is_absent() -> None:
     without_loads = replace(COUNTS, global_load_requests=0.0, global_load_sectors=0.0, l1_missed_sectors=0.0)
     assert {"global_load_sectors_per_request", "l1_hit_rate"}.isdisjoint(measure(without_loads))
+
+
+def test_stalls_are_told_where_there_are_any() -> None:
+    values = measure(COUNTS)
+    assert values["stall_long_scoreboard"] == pytest.approx(70)
+    assert values["stall_barrier"] == pytest.approx(30)
+    assert "stall_membar" not in values
+
+
+def test_occupancy_says_what_limits_it() -> None:
+    values = measure(COUNTS)
+    assert values["theoretical_occupancy"] == pytest.approx(50)
+    assert values["achieved_occupancy"] == pytest.approx(37.5)
+    limits = {name: value for name, value in values.items() if name.startswith("occupancy_limit_")}
+    assert min(limits, key=lambda name: limits[name]) == "occupancy_limit_registers"

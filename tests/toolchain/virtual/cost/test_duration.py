@@ -1,8 +1,9 @@
 import pytest
 
 from cudamaster.toolchain.devices.virtual.cost.demand import FAMILIES
-from cudamaster.toolchain.devices.virtual.cost.duration import combine, launch_overhead_s
+from cudamaster.toolchain.devices.virtual.cost.duration import combine, copies_early, launch_overhead_s
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
+from tests.doubles.sampled_launch import kernel_of
 
 
 def bounds(**cycles: float) -> dict[str, float]:
@@ -34,3 +35,23 @@ def test_a_short_kernel_cannot_follow_faster_than_the_host_launches() -> None:
         model.host_launch_us * 1e-6
     )
     assert launch_overhead_s(1e-3, model, first=False) == pytest.approx(model.next_launch_us * 1e-6)
+
+
+COPY = "cp.async.ca.shared.global [%r1], [%rd1], 16; cp.async.commit_group;"
+READ = "ld.shared.f32 %f1, [%r2]; fma.rn.f32 %f2, %f1, %f1, %f2;"
+WAIT, LAST = "cp.async.wait_group 0;", "cp.async.wait_group 1;"
+
+
+@pytest.mark.parametrize(
+    ("body", "early"),
+    [
+        (COPY + WAIT + READ, False),
+        (COPY + WAIT + READ + COPY + WAIT + READ, False),
+        (COPY + LAST + READ, True),
+        (WAIT + COPY + READ, True),
+        (COPY + READ + WAIT, True),
+        (READ, False),
+    ],
+)
+def test_copies_are_early_where_a_tile_is_read_while_they_are_under_way(body: str, early: bool) -> None:
+    assert copies_early(kernel_of(f"{body} ret;")) is early

@@ -103,3 +103,15 @@ def test_addresses_outside_every_allocation_are_kept_apart() -> None:
     found = measured(lambda b: run_of_sectors(C, 256), ((A, 4096),), (4, 1, 1))
     assert found[0].own_bytes == 0
     assert found[-1].own_bytes == 256
+
+
+def test_random_accesses_are_drawn_from_the_stretch_that_blocks_were_seen_in() -> None:
+    def touched(block: int) -> NDArray[np.uint64]:
+        rng = np.random.default_rng(block)
+        return np.unique(A // 32 + rng.integers(0, (1 << 20) // 32, 256, dtype=np.uint64))
+
+    (part, _) = measured(touched, ((A, 1 << 26),), (4096, 1, 1))
+    assert part.random
+    assert part.size_bytes == pytest.approx(1 << 20, rel=0.02)
+    assert part.grid((4096, 1, 1)) == pytest.approx(1 << 20, rel=0.02)
+    assert part.private > 0.9

@@ -78,3 +78,23 @@ def test_a_second_sweep_over_long_rows_reads_dram_again() -> None:
 def test_l2_keeps_the_last_bytes_touched() -> None:
     contents = L2Contents(100.0, {(0, 80): 80.0}).after({(500, 60): 60.0})
     assert contents.resident == {(500, 60): 60.0, (0, 80): 40.0}
+
+
+@pytest.mark.parametrize(("table_mib", "share"), [(8, 0.0), (1024, 0.96)])
+def test_random_reads_of_a_large_table_miss_l2_as_often_as_it_is_larger(table_mib: int, share: float) -> None:
+    def touched(block: int) -> NDArray[np.uint64]:
+        rng = np.random.default_rng(block)
+        return np.unique(A // 32 + rng.integers(0, table_mib * MIB // 32, 8192, dtype=np.uint64))
+
+    blocks, reads = 16384, 8192
+    launch = sampled(
+        kernel_of("ld.param.u64 %rd1, [pa]; ld.global.f32 %f1, [%rd1]; ret;", POINTERS),
+        grid=(blocks, 1, 1),
+        block=(256, 1, 1),
+        touches=[Touch(reads / 8, reads / 8, reads / 8)],
+        footprint=touched,
+        allocations=((A, table_mib * MIB),),
+        parameters=PARAMETERS,
+    )
+    read = traffic(launch).dram_read_bytes
+    assert read == pytest.approx(max(table_mib * MIB, share * blocks * reads * 64), rel=0.03)

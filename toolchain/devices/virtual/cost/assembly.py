@@ -8,6 +8,7 @@ from cudamaster.toolchain.devices.virtual.cost.counting import counts_of
 from cudamaster.toolchain.devices.virtual.cost.demangle import demangle
 from cudamaster.toolchain.devices.virtual.cost.duration import launch_overhead_s
 from cudamaster.toolchain.devices.virtual.cost.hot_lines import hot_lines
+from cudamaster.toolchain.devices.virtual.cost.mix import instruction_mix
 from cudamaster.toolchain.devices.virtual.cost.model import ModelledLaunch, model_launch
 from cudamaster.toolchain.devices.virtual.cost.traffic import L2Contents
 from cudamaster.toolchain.devices.virtual.cost.verdict import bound_of
@@ -102,6 +103,9 @@ def _kernel_profile(entry: _Entry, gpu: VirtualGpu, source_files: Collection[int
         bound,
         bound_by,
         hot_lines(entry.modelled, source_files),
+        symbol=request.kernel,
+        occupancy_limiter=entry.modelled.subject.residency.limiter,
+        instruction_mix=instruction_mix(entry.modelled),
     )
 
 

@@ -8,6 +8,7 @@ from cudamaster.toolchain.devices.virtual.cost.duration import Duration
 from cudamaster.toolchain.devices.virtual.cost.flops import block_flops
 from cudamaster.toolchain.devices.virtual.cost.model import ModelledLaunch
 from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite
+from cudamaster.toolchain.devices.virtual.cost.stalls import stall_shares
 from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
 
 Column = Literal["requests", "lanes", "sectors", "missed"]
@@ -45,8 +46,11 @@ def counts_of(modelled: ModelledLaunch, gpu: VirtualGpu) -> Counts:
         dram_read_bytes=traffic.dram_read_bytes,
         dram_write_bytes=traffic.dram_write_bytes,
         warps_per_sm=subject.residency.warps_per_sm,
+        resident_warps=subject.residency.resident_warps,
+        block_limits=subject.residency.limits,
         waves=subject.residency.waves,
         blocks=subject.launch.request.block_count,
+        stalls=stall_shares(modelled),
         latency_share=modelled.duration.weights["latency"],
         registers_per_thread=subject.resources.registers,
         spill_bytes_per_thread=subject.resources.spill_load_bytes + subject.resources.spill_store_bytes,

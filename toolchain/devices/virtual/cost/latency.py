@@ -14,9 +14,6 @@ from cudamaster.toolchain.devices.virtual.cost.subject import Subject
 from cudamaster.toolchain.devices.virtual.cost.traffic import Traffic
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 
-_FEW_WAVES = 4
-"""Up to this many waves run in lock step; more blur into each other."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LatencyBound:
@@ -43,13 +40,8 @@ def latency_bound(subject: Subject, traffic: Traffic) -> LatencyBound:
         path += time.cycles * region.executions / warps
         for instruction, cycles in time.blame.items():
             waits[instruction] += cycles * region.executions / warps
-    rounds = _rounds(residency.busiest_blocks / residency.blocks_per_sm)
+    rounds = residency.rounds
     return LatencyBound(rounds * path, path, {i: cycles * rounds for i, cycles in waits.items()})
-
-
-def _rounds(waves: float) -> float:
-    """Times that an SM's places for blocks are filled: whole ones while waves end together."""
-    return float(-(-waves // 1)) if waves <= _FEW_WAVES else waves + 0.5
 
 
 def latency_of(subject: Subject, traffic: Traffic) -> Latency:

@@ -1,6 +1,6 @@
 """How many blocks of a launch fit on an SM, and what keeps more from fitting (CUDA's occupancy rules)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cudamaster.toolchain.build import KernelResources
@@ -12,6 +12,8 @@ _REGISTER_UNIT = 256
 """Registers are given to a warp in units of this many."""
 _SHARED_UNIT = 128
 _LEAST_L1_BYTES = 4096
+_FEW_WAVES = 4
+"""Up to this many waves run in lock step; more blur into each other."""
 _RESERVED_SHARED_BYTES = 1024
 """The system keeps this much shared memory of every block since compute capability 8.0."""
 
@@ -24,6 +26,8 @@ class Occupancy:
     warps_per_sm: int
     warps_possible: int
     """The SM's own limit of warps."""
+    limits: Mapping[str, int]
+    """Blocks that would fit on an SM if only this limited them."""
     limiter: str
     """`registers`, `shared memory`, `warps`, `blocks`, or `grid` where the grid is too small to fill SMs."""
     sm_count: int
@@ -50,6 +54,19 @@ class Occupancy:
         return min(self.blocks_per_sm, self.busiest_blocks)
 
     @property
+    def rounds(self) -> float:
+        """Times that an SM's places for blocks are filled: whole ones while waves end together."""
+        waves = self.busiest_blocks / self.blocks_per_sm
+        return float(-(-waves // 1)) if waves <= _FEW_WAVES else waves + 0.5
+
+    @property
+    def resident_warps(self) -> float:
+        """Warps on an SM, mean over the SMs that have any and the launch."""
+        warps_per_block = self.warps_per_sm / self.blocks_per_sm
+        busy_sms = min(self.sm_count, self.block_count)
+        return self.block_count * warps_per_block / (busy_sms * self.rounds)
+
+    @property
     def resident_on_gpu(self) -> int:
         """Blocks on the whole GPU at one time."""
         return min(self.block_count, self.sm_count * self.blocks_per_sm)
@@ -71,7 +88,9 @@ def occupancy(request: LaunchRequest, resources: KernelResources, spec: DeviceSp
     blocks = max(1, limits[limiter])
     if request.block_count < spec.sm_count * blocks:
         limiter = "grid"
-    return Occupancy(blocks, blocks * warps, spec.warps_per_sm, limiter, spec.sm_count, request.block_count)
+    return Occupancy(
+        blocks, blocks * warps, spec.warps_per_sm, limits, limiter, spec.sm_count, request.block_count
+    )
 
 
 def l1_share_bytes(request: LaunchRequest, resources: Iterable[KernelResources], gpu: VirtualGpu) -> int:
