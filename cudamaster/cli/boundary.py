@@ -75,7 +75,7 @@ def usage_sentence(fault: click.ClickException) -> str:
 
 def known_code(fault: Exception) -> int:
     """The exit code of an exception of any layer."""
-    from cudamaster.agents.errors import BadStrategy
+    from cudamaster.agents.errors import BadPrices, BadStrategy, ModelMisused
     from cudamaster.toolchain.errors import EnvironmentLacks, UnknownDevice
     from mskernelbench.errors import BadOperator, BadShape, BaselineMissing, UnknownOperator, UnknownPrecision
 
@@ -84,7 +84,7 @@ def known_code(fault: Exception) -> int:
     if isinstance(fault, EnvironmentLacks):
         return ENVIRONMENT
     unknown = UnknownDevice | UnknownOperator | UnknownPrecision | BadShape | BadOperator
-    if isinstance(fault, unknown | BaselineMissing | BadStrategy):
+    if isinstance(fault, unknown | BaselineMissing | BadStrategy | BadPrices | ModelMisused):
         return USAGE
     return INTERNAL
 

@@ -48,6 +48,12 @@ class Asked:
         return str(self.body["messages"][0]["content"])
 
     @property
+    def task(self) -> str:
+        """The user's first turn."""
+        turns = self.body.get("input") or [t for t in self.body["messages"] if t["role"] != "system"]
+        return str(turns[0]["content"])
+
+    @property
     def last(self) -> str:
         """The last turn."""
         return str((self.body.get("input") or self.body["messages"])[-1]["content"])

@@ -55,15 +55,76 @@ def test_every_choice_is_said_first_with_its_reason(
     assert lines[3] == "budget     3 rounds of 3 candidates"
 
 
-def test_a_set_key_is_named_and_not_used(
+def test_a_set_key_chooses_a_model_and_what_it_may_spend(
     folders: list[str], capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     exit_code_of([*OPTIMIZE, *folders], ScriptedOpening())
     told = capsys.readouterr()
 
-    assert "OPENAI_API_KEY is set, but language models are not available in this version" in told.err
+    assert "model      openai:gpt-5: OPENAI_API_KEY is set; '--model builtin' costs nothing" in told.err
+    assert "calls and $" in told.err
+    assert "at most $5.00" in told.err
     assert "secret" not in told.err + told.out
+
+
+def test_a_model_without_its_key_names_the_variable(
+    folders: list[str], capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    code = exit_code_of([*OPTIMIZE, *folders, "--model", "anthropic:claude-sonnet-5"], ScriptedOpening())
+
+    assert code == 3
+    assert "ANTHROPIC_API_KEY is not set" in capsys.readouterr().err
+
+
+def test_money_cannot_be_limited_where_no_price_is_known(
+    folders: list[str], capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    model = ["--model", "openai:unheard-of", "--max-usd", "1"]
+    code = exit_code_of([*OPTIMIZE, *folders, *model], ScriptedOpening())
+
+    assert code == 2
+    assert "no price is known for openai:unheard-of" in capsys.readouterr().err
+
+
+def test_the_configuration_file_names_models_and_key_commands(
+    tmp_path: Path, folders: list[str], capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('model = "openai:gpt-5"\n[keys]\nopenai = ["echo", "sk-from-a-command"]\n')
+    monkeypatch.setenv("CUDAMASTER_CONFIG", str(config))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    code = exit_code_of([*OPTIMIZE, *folders], ScriptedOpening())
+    told = capsys.readouterr()
+
+    assert code == 0
+    assert "model      openai:gpt-5: as the configuration file says" in told.err
+    assert "sk-from-a-command" not in told.err + told.out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("modle = 'x'", "modle is unknown"),
+        ("model = 3", "of the wrong kind"),
+        ("models = {coder = 1}", "must be texts"),
+        ("keys = {openai = 'pass'}", "must be a list of words"),
+        ("model = ", "is not TOML"),
+    ],
+)
+def test_a_configuration_file_with_a_mistake_is_refused_by_name(
+    text: str, said: str, tmp_path: Path, folders: list[str], capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(text)
+    monkeypatch.setenv("CUDAMASTER_CONFIG", str(config))
+    assert exit_code_of([*OPTIMIZE, *folders], ScriptedOpening()) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert str(config) in told
 
 
 def test_the_end_is_a_table_that_says_modelled(folders: list[str], capsys: Output) -> None:
@@ -101,7 +162,10 @@ REFUSED = {
     "unknown device": ([*OPTIMIZE, "--device", "virtual:h2000"], 2, "did you mean virtual:h200?"),
     "no driver": ([*OPTIMIZE, "--device", "cuda"], 3, "no NVIDIA driver here"),
     "unknown model": ([*OPTIMIZE, "--model", "builtim"], 2, "did you mean builtin?"),
-    "language model": ([*OPTIMIZE, "--model", "openai:gpt-5"], 2, "not available in this version"),
+    "no model's name": ([*OPTIMIZE, "--model", "openai:"], 2, "openai:NAME"),
+    "no script": ([*OPTIMIZE, "--model", "scripted:nowhere.json"], 2, "nowhere.json cannot be read"),
+    "no recording": ([*OPTIMIZE, "--model", "replay:nowhere"], 2, "no journal there"),
+    "no money": ([*OPTIMIZE, "--max-usd", "0"], 2, "--max-usd"),
     "no rounds": ([*OPTIMIZE, "--rounds", "0"], 2, "--rounds"),
     "negative candidates": ([*OPTIMIZE, "--candidates", "-1"], 2, "--candidates"),
     "no minutes": ([*OPTIMIZE, "--max-minutes", "0"], 2, "--max-minutes"),
