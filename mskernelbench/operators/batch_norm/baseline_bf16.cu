@@ -4,7 +4,7 @@
 #include <cuda_runtime.h>
 
 constexpr int COLUMNS = 16;
-constexpr int ROWS = 32;
+constexpr int ROWS = 64;
 
 // The sum over the threads of a column, for all of them; shared memory may be used again afterwards.
 __device__ float column_sum(float x) {

@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 
 constexpr int COLUMNS = 8;
-constexpr int ROWS = 64;
+constexpr int ROWS = 128;
 
 // The sum over the threads of a column, for all of them; shared memory may be used again afterwards.
 __device__ float column_sum(float x) {

@@ -57,9 +57,9 @@ PAPER = tuple(
 )
 REAL = tuple(
     Workload("real", shape(rows, columns), "shifted")
-    for rows, columns in ((4099, 1000), (32 * 56 * 56, 256), (256 * 28 * 28, 640))
+    for rows, columns in ((4099, 1000), (256 * 7 * 7, 2048), (65_536, 2048))
 )
-"""A ragged batch of features, and convolutional layers: images × pixels, channels last."""
+"""A ragged batch of features, ResNet-50's last stage (images × pixels, channels last), a wide projection."""
 
 
 def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -> Arrays:

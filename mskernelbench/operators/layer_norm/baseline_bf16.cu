@@ -5,8 +5,8 @@
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
-constexpr int THREADS = 256;
-constexpr int BLOCKS = 512;
+constexpr int THREADS = 1024;
+constexpr int BLOCKS = 256;
 constexpr int SHORT = 4096;
 constexpr int HELD = 2 * 2 * BLOCKS;  // outputs that hold the blocks' two sums for a while
 

@@ -3,8 +3,8 @@
 // blocks, which leave their sums at the end of the output; many blocks write what lies before, one block the end.
 #include <cuda_runtime.h>
 
-constexpr int THREADS = 256;
-constexpr int BLOCKS = 512;
+constexpr int THREADS = 1024;
+constexpr int BLOCKS = 256;
 constexpr int SHORT = 4096;
 constexpr int HELD = BLOCKS;  // outputs that hold the blocks' sums for a while
 
