@@ -5,13 +5,16 @@
 #include <limits.h>
 
 constexpr int THREADS = 256;
-constexpr int MOST_BLOCKS = 1024;
+constexpr int MOST_BLOCKS = 4096;
 
 // Larger for larger numbers, equal for zeros of both signs, and never 0.
 __device__ unsigned key(__nv_bfloat16 x) {
     unsigned bits = __float_as_uint(__bfloat162float(x) + 0.0f) >> 16;
     return bits >> 15 ? ~bits & 0xffffu : bits | 0x8000u;
 }
+
+// The bits of the value that has this key.
+__device__ unsigned short value(unsigned short key) { return key >> 15 ? key & 0x7fff : ~key; }
 
 __device__ void raise(unsigned short* place, unsigned short key) {
     unsigned short seen = *place;
@@ -63,12 +66,12 @@ __global__ void find_index(const unsigned short* keys, int* indices, const __nv_
         if (threadIdx.x < width) part[threadIdx.x] = min(part[threadIdx.x], part[threadIdx.x + width]);
         __syncthreads();
     }
-    if (threadIdx.x == 0) atomicMin(&indices[rank], part[0]);
+    if (threadIdx.x == 0 && part[0] < INT_MAX) atomicMin(&indices[rank], part[0]);
 }
 
-__global__ void finish(__nv_bfloat16* values, const int* indices, const __nv_bfloat16* input, int k) {
+__global__ void finish(unsigned short* keys, int k) {
     int rank = blockIdx.x * blockDim.x + threadIdx.x;
-    if (rank < k) values[rank] = input[indices[rank]];
+    if (rank < k) keys[rank] = value(keys[rank]);
 }
 
 extern "C" void top_k_bf16(__nv_bfloat16* values, int* indices, const __nv_bfloat16* input, const int N, const int k,
@@ -81,5 +84,5 @@ extern "C" void top_k_bf16(__nv_bfloat16* values, int* indices, const __nv_bfloa
         find_value<<<blocks, THREADS, 0, stream>>>(keys, indices, input, N, rank);
         find_index<<<blocks, THREADS, 0, stream>>>(keys, indices, input, N, rank);
     }
-    finish<<<result_blocks, THREADS, 0, stream>>>(values, indices, input, k);
+    finish<<<result_blocks, THREADS, 0, stream>>>(keys, k);
 }

@@ -4,13 +4,16 @@
 #include <limits.h>
 
 constexpr int THREADS = 256;
-constexpr int MOST_BLOCKS = 1024;
+constexpr int MOST_BLOCKS = 4096;
 
 // Larger for larger numbers, equal for zeros of both signs, and never 0.
 __device__ unsigned key(float x) {
     unsigned bits = __float_as_uint(x + 0.0f);
     return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
+
+// The bits of the value that has this key.
+__device__ unsigned value(unsigned key) { return key >> 31 ? key & 0x7fffffffu : ~key; }
 
 // Whether the value at i comes after the rank-th of the result.
 __device__ bool is_left(unsigned key, int i, const unsigned* keys, const int* indices, int rank) {
@@ -37,7 +40,7 @@ __global__ void find_value(unsigned* keys, const int* indices, const float* inpu
         if (threadIdx.x < width) part[threadIdx.x] = max(part[threadIdx.x], part[threadIdx.x + width]);
         __syncthreads();
     }
-    if (threadIdx.x == 0) atomicMax(&keys[rank], part[0]);
+    if (threadIdx.x == 0 && part[0] > keys[rank]) atomicMax(&keys[rank], part[0]);
 }
 
 __global__ void find_index(const unsigned* keys, int* indices, const float* input, int N, int rank) {
@@ -53,12 +56,12 @@ __global__ void find_index(const unsigned* keys, int* indices, const float* inpu
         if (threadIdx.x < width) part[threadIdx.x] = min(part[threadIdx.x], part[threadIdx.x + width]);
         __syncthreads();
     }
-    if (threadIdx.x == 0) atomicMin(&indices[rank], part[0]);
+    if (threadIdx.x == 0 && part[0] < INT_MAX) atomicMin(&indices[rank], part[0]);
 }
 
-__global__ void finish(float* values, const int* indices, const float* input, int k) {
+__global__ void finish(unsigned* keys, int k) {
     int rank = blockIdx.x * blockDim.x + threadIdx.x;
-    if (rank < k) values[rank] = input[indices[rank]];
+    if (rank < k) keys[rank] = value(keys[rank]);
 }
 
 extern "C" void top_k(float* values, int* indices, const float* input, const int N, const int k, cudaStream_t stream) {
@@ -70,5 +73,5 @@ extern "C" void top_k(float* values, int* indices, const float* input, const int
         find_value<<<blocks, THREADS, 0, stream>>>(keys, indices, input, N, rank);
         find_index<<<blocks, THREADS, 0, stream>>>(keys, indices, input, N, rank);
     }
-    finish<<<result_blocks, THREADS, 0, stream>>>(values, indices, input, k);
+    finish<<<result_blocks, THREADS, 0, stream>>>(keys, k);
 }
