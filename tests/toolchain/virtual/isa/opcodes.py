@@ -1,5 +1,6 @@
 """A table of PTX instructions that one hand-written kernel runs at once, each on its own inputs."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,17 +90,14 @@ def _slice(outputs: NDArray[np.uint8], place: int, kind: str) -> Array:
 
 
 def _code(number: int, row: Row, from_place: Any, to_place: Any) -> list[str]:
-    lines, text = [], row.text
+    lines = []
     for i, kind in enumerate(row.kinds):
         register = f"%c{number}s{i}"
         lines += [f".reg .{REGISTERS[kind][0]} {register};"]
         lines += _access("ld", kind, register, next(from_place))
-        text = text.replace(f"%s{i}", register)
     for i, kind in enumerate(row.results):
-        register = f"%c{number}d{i}"
-        lines.insert(0, f".reg .{REGISTERS[kind][0]} {register};")
-        text = text.replace(f"%d{i}", register)
-    lines.append(text)
+        lines.insert(0, f".reg .{REGISTERS[kind][0]} %c{number}d{i};")
+    lines.append(re.sub(r"%([sd]\d+)", rf"%c{number}\1", row.text))
     for i, kind in enumerate(row.results):
         lines += _access("st", kind, f"%c{number}d{i}", next(to_place))
     return lines

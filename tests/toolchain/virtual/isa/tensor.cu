@@ -117,6 +117,55 @@ PRODUCT(s8_rc_16_16, signed char, int, row, col, 16, 16, 16, signed char, int)
 PRODUCT(u8_rr_32_8, unsigned char, int, row, row, 32, 8, 16, unsigned char, int)
 PRODUCT(f16_half_16_16, half, half, row, col, 16, 16, 16, half, half)
 
+// One warp: C = A B of single tiles whose elements have 64, 4 or 1 bits.
+extern "C" __global__ void doubles(const double *A, const double *B, double *C, int depth) {
+    wmma::fragment<wmma::matrix_a, 8, 8, 4, double, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 8, 8, 4, double, wmma::row_major> b;
+    wmma::fragment<wmma::accumulator, 8, 8, 4, double> c;
+    wmma::fill_fragment(c, 0.0);
+    for (int k = 0; k < depth; k += 4) {
+        wmma::load_matrix_sync(a, A + k, depth);
+        wmma::load_matrix_sync(b, B + 8 * k, 8);
+        wmma::mma_sync(c, a, b, c);
+    }
+    wmma::store_matrix_sync(C, c, 8, wmma::mem_col_major);
+}
+
+template <class T, int K, class Multiply> __device__ void tiny(const void *A, const void *B, int *C, int depth, Multiply multiply) {
+    wmma::fragment<wmma::matrix_a, 8, 8, K, T, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 8, 8, K, T, wmma::col_major> b;
+    wmma::fragment<wmma::accumulator, 8, 8, K, int> c;
+    wmma::load_matrix_sync(c, C, 8, wmma::mem_row_major);
+    constexpr int bits = 128 / K;
+    for (int k = 0; k < depth; k += K) {
+        wmma::load_matrix_sync(a, (const char *)A + k * bits / 8, depth);
+        wmma::load_matrix_sync(b, (const char *)B + k * bits / 8, depth);
+        multiply(c, a, b);
+    }
+    wmma::store_matrix_sync(C, c, 8, wmma::mem_row_major);
+}
+
+using namespace wmma::experimental;
+struct Plain { template <class C, class A, class B> __device__ void operator()(C &c, A &a, B &b) { wmma::mma_sync(c, a, b, c); } };
+struct Bits { template <class C, class A, class B> __device__ void operator()(C &c, A &a, B &b) { wmma::bmma_sync(c, a, b, c, bmmaBitOpXOR); } };
+extern "C" __global__ void nibbles(const void *A, const void *B, int *C, int depth) { tiny<precision::s4, 32>(A, B, C, depth, Plain()); }
+extern "C" __global__ void bits(const void *A, const void *B, int *C, int depth) { tiny<precision::b1, 128>(A, B, C, depth, Bits()); }
+
+// D in another type than C, and matrices that lie close together.
+extern "C" __global__ void mixed(const half *A, const half *B, const half *C, float *D, half *E) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, half> c, e;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> d;
+    wmma::load_matrix_sync(a, A, 16);
+    wmma::load_matrix_sync(b, B, 16);
+    wmma::load_matrix_sync(c, C, 16, wmma::mem_row_major);
+    wmma::mma_sync(d, a, b, c);
+    wmma::mma_sync(e, a, b, d);
+    wmma::store_matrix_sync(D, d, 16, wmma::mem_row_major);
+    wmma::store_matrix_sync(E, e, 16, wmma::mem_row_major);
+}
+
 // Copies in three commit groups, each lane waiting for its own; the last group is ragged and zero-filled.
 extern "C" __global__ void groups(const float *from, float *to, int valid) {
     __shared__ __align__(16) float held[3][128];

@@ -1,13 +1,15 @@
 """Tensor-core products on register fragments, and the matrices they come from: `mma`, `ldmatrix`, `stmatrix`.
 
-Products are exact and sums are float32 (see native/fragment.h). Sparse, 1-bit and 4-bit forms are not here.
+Products are exact and sums are float32 (see native/fragment.h). Sparse forms are not here.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, constant
+from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Operand, Vector
 
@@ -40,12 +42,21 @@ FORMS = {
     "m16n8k4_f32_tf32_tf32": Form(4, 2, 1),
     "m16n8k8_f32_tf32_tf32": Form(4, 4, 2),
     "m8n8k4_f64_f64_f64": Form(2, 1, 1, "double"),
+    "m16n8k4_f64_f64_f64": Form(4, 2, 1, "double"),
+    "m16n8k8_f64_f64_f64": Form(4, 4, 2, "double"),
+    "m16n8k16_f64_f64_f64": Form(4, 8, 4, "double"),
+    **{f"m16n8k16_f16_{a}_{b}": Form(2, 2, 1) for a in FP8 for b in FP8},
+    **{f"m16n8k32_f16_{a}_{b}": Form(2, 4, 2) for a in FP8 for b in FP8},
     **{f"m16n8k16_f32_{a}_{b}": Form(4, 2, 1) for a in FP8 for b in FP8},
     **{f"m16n8k32_f32_{a}_{b}": Form(4, 4, 2) for a in FP8 for b in FP8},
     **{f"{s}m16n8k16_s32_{a}_{b}": Form(4, 2, 1) for s in ("", "satfinite_") for a in BYTES for b in BYTES},
     **{f"{s}m16n8k32_s32_{a}_{b}": Form(4, 4, 2) for s in ("", "satfinite_") for a in BYTES for b in BYTES},
 }
 """Fragments by the name that the function in native/tensor.c has after `vg_mma_`."""
+SHAPE = re.compile(r"m(8|16)n8k(\d+)$")
+ELEMENT_BITS = {"b1": 1, "s4": 4, "u4": 4, "s8": 8, "u8": 8}
+QUAD_PAIR_FLAGS = {"a": 1, "b": 2, "c": 4, "d": 8}
+"""As in native/tensor_small.c: A or B by columns, C or D of float32."""
 
 
 @instruction("mma", "sync", waits="warp")
@@ -53,22 +64,66 @@ def multiply(emit: Emitter, ins: Instruction) -> None:
     """D = A B + C on fragments."""
     name = _form_name(ins)
     if name is None or name not in FORMS:
-        raise emit.unsupported("this shape and these types")
-    form = FORMS[name]
+        _multiply_small(emit, ins)
+        return
+    _call(emit, ins, FORMS[name], name, ())
+
+
+def _call(emit: Emitter, ins: Instruction, form: Form, name: str, arguments: tuple[int, ...]) -> None:
     d, a, b, c = (registers(operand) for operand in ins.operands)
     sources = [
         write_fragment(emit, f"mma.{letter}", [_source(emit, form, register) for register in operand])
         for letter, operand in (("a", a), ("b", b), ("c", c))
     ]
-    result = emit.buffer("mma.d", form.element, LANES * form.d)
-    emit.call_native(f"vg_mma_{name}", [], [result, *sources])
+    result = emit.buffer("mma.d", form.element, LANES * len(d))
+    emit.call_native(f"vg_mma_{name}", [], [result, *sources, *arguments])
     for i, register in enumerate(d):
         emit.put(register, read_register(emit, result, form, i))
 
 
+def _multiply_small(emit: Emitter, ins: Instruction) -> None:
+    """The forms of native/tensor_small.c: integers of up to eight bits in other shapes, and m8n8k4 of f16."""
+    require_known(ins, "sync", "aligned", "row", "col", "satfinite", "xor", "and", "popc",
+                  ELEMENT_BITS, "s32", "f16", "f32", "m8n8k4",
+                  [word for word in ins.modifiers if SHAPE.match(word)])  # fmt: skip
+    shape = next((match for word in ins.modifiers if (match := SHAPE.match(word))), None)
+    kinds = [word for word in ins.modifiers if word in ELEMENT_BITS]
+    if shape is None or len(ins.operands) != 4:
+        raise emit.unsupported("this shape and these types")
+    if len(kinds) == 2:
+        name, arguments = small_product(kinds[0], kinds[1], int(shape[1]), int(shape[2]), ins.modifiers)
+        _call(emit, ins, Form(0, 0, 0), name, arguments)
+    elif shape[0] == "m8n8k4" and ins.modifiers[-3:-1] == ("f16", "f16"):
+        _call(emit, ins, Form(0, 0, 0), "quad_pairs", (_quad_pair_layout(ins),))
+    else:
+        raise emit.unsupported("this shape and these types")
+
+
+def small_product(a: str, b: str, rows: int, depth: int, words: Iterable[str]) -> tuple[str, tuple[int, ...]]:
+    """Return the C function of an integer product, after `vg_mma_`, and its last arguments."""
+    bits = ELEMENT_BITS[a]
+    halves, steps = rows // 8, depth * bits // 128
+    if bits == 1:
+        return "bits", (halves, steps, int("and" in words))
+    signs = a.startswith("s") + 2 * b.startswith("s")
+    return "integers", (halves, steps, bits, signs, int("satfinite" in words))
+
+
+def _quad_pair_layout(ins: Instruction) -> int:
+    row_or_col = [word for word in ins.modifiers if word in ("row", "col")]
+    holds = {
+        "a": row_or_col[0] == "col", "b": row_or_col[1] == "col",
+        "c": ins.modifiers[-1] == "f32", "d": ins.modifiers[-4] == "f32",
+    }  # fmt: skip
+    return sum(flag for letter, flag in QUAD_PAIR_FLAGS.items() if holds[letter])
+
+
+IGNORED = ("mma", "sync", "aligned", "satfinite", "rn", "kind_f8f6f4")
+
+
 def _form_name(ins: Instruction) -> str | None:
     """Return the name of the C function: shape and types of D, A and B."""
-    words = [word for word in ins.modifiers if word not in ("mma", "sync", "aligned", "satfinite", "rn")]
+    words = [word for word in ins.modifiers if word not in IGNORED]
     if len(words) != 7 or words[1:3] != ["row", "col"] or words[3] != words[6]:
         return None
     prefix = "satfinite_" if "satfinite" in ins.modifiers else ""

@@ -1,7 +1,7 @@
 """`wmma`: matrices between memory and fragments, and their products, as tiles of `mma.m16n8k*`.
 
 The PTX ISA leaves the layout of a fragment open. Here a fragment is a row of `mma` tiles: A of 16-row tiles
-(8-row for m8n32k16), B of 8-column tiles, C and D of both. Where f16 fragments have more registers than
+(8-row for m8n*), B of 8-column tiles, C and D of both. Where f16 fragments have more registers than
 elements need, the registers repeat, as on hardware.
 """
 
@@ -9,16 +9,26 @@ from dataclasses import dataclass
 
 from cudamaster.toolchain.devices.virtual.codegen import access
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
-from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, constant, lane_constants
+from cudamaster.toolchain.devices.virtual.codegen.ir import BITS, LANES, Value, constant, lane_constants
+from cudamaster.toolchain.devices.virtual.isa.narrow import join, narrow, split, widen
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction
-from cudamaster.toolchain.devices.virtual.isa.tensor import FORMS, registers, write_fragment
-from cudamaster.toolchain.devices.virtual.ptx.nouns import Address, Instruction, Operand
+from cudamaster.toolchain.devices.virtual.isa.tensor import (
+    FORMS,
+    registers,
+    small_product,
+    write_fragment,
+)
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Address, Instruction, Integer, Operand
 
 SHAPES = {
     "m16n16k16": (16, 16, 16), "m32n8k16": (32, 8, 16), "m8n32k16": (8, 32, 16), "m16n16k8": (16, 16, 8),
+    "m8n8k4": (8, 8, 4), "m8n8k32": (8, 8, 32), "m8n8k128": (8, 8, 128),
 }  # fmt: skip
 SPACES = {"global": "global", "shared": "shared", "shared_cta": "shared"}
-ELEMENT_BYTES = {"f32": 4, "s32": 4, "tf32": 4, "f16": 2, "bf16": 2, "s8": 1, "u8": 1}
+ELEMENT_BITS = {
+    "f64": 64, "f32": 32, "s32": 32, "tf32": 32, "f16": 16, "bf16": 16, "s8": 8, "u8": 8,
+    "s4": 4, "u4": 4, "b1": 1,
+}  # fmt: skip
 ROWS = [lane >> 2 for lane in range(LANES)]
 QUADS = [lane & 3 for lane in range(LANES)]
 
@@ -43,8 +53,13 @@ class Fragment:
 
     @property
     def parts(self) -> int:
-        """Elements in a 32-bit register."""
-        return 4 // ELEMENT_BYTES[self.type]
+        """Elements in a register."""
+        return max(1, 32 // ELEMENT_BITS[self.type])
+
+    @property
+    def register(self) -> str:
+        """LLVM type of a register."""
+        return "i64" if self.type == "f64" else "i32"
 
     @property
     def halves(self) -> int:
@@ -81,7 +96,7 @@ class Fragment:
 
 def _fragment(emit: Emitter, ins: Instruction, letter: str, kind: str) -> Fragment:
     shape = next((SHAPES[word] for word in ins.modifiers if word in SHAPES), None)
-    if shape is None or kind not in ELEMENT_BYTES:
+    if shape is None or kind not in ELEMENT_BITS:
         raise emit.unsupported("this shape or type")
     return Fragment(letter, shape, kind)
 
@@ -92,7 +107,7 @@ def _fragment(emit: Emitter, ins: Instruction, letter: str, kind: str) -> Fragme
 class _Matrix:
     """A matrix in memory that `wmma.load` or `wmma.store` accesses part by part."""
 
-    def __init__(self, emit: Emitter, ins: Instruction, address: Operand, stride: Operand) -> None:
+    def __init__(self, emit: Emitter, ins: Instruction, address: Operand, stride: Operand | None) -> None:
         if not isinstance(address, Address):
             raise emit.unsupported(f"the address {address}")
         words = ins.modifiers
@@ -102,25 +117,33 @@ class _Matrix:
         self.fragment = _fragment(emit, ins, "c" if words[2] == "d" else words[2], ins.type)
         self.row_major = "row" in words
         self.start = access.host_address(emit, access.location(emit, address), self.space)
-        self.stride = emit.resize(emit.get(stride, "s32"), "i64", signed=True)
+        height, width, depth = self.fragment.shape
+        sizes = {"a": (height, depth), "b": (depth, width), "c": (height, width)}[self.fragment.letter]
+        dense = Integer(sizes[1] if self.row_major else sizes[0])
+        self.stride = emit.resize(emit.get(stride or dense, "s32"), "i64", signed=True)
 
     def pieces(self, places: Places) -> list[tuple[int, int, str]]:
         """Return (first part, bytes, pointer to the checked host addresses) of each access of a register."""
-        width = ELEMENT_BYTES[self.fragment.type]
+        bits = ELEMENT_BITS[self.fragment.type]
+        whole = bits * self.fragment.parts // 8
         if places.along_row == self.row_major:
-            return [(0, width * self.fragment.parts, self._addresses(places, 0, width * self.fragment.parts))]
+            return [(0, whole, self._addresses(places, 0, whole))]
+        if bits < 8:
+            raise self.emit.unsupported("this layout")
+        width = bits // 8
         return [(part, width, self._addresses(places, part, width)) for part in range(self.fragment.parts)]
 
     def _addresses(self, places: Places, part: int, width: int) -> str:
-        emit, element = self.emit, ELEMENT_BYTES[self.fragment.type]
+        emit, bits = self.emit, ELEMENT_BITS[self.fragment.type]
         rows, columns = places.rows, places.columns
         if places.along_row:
             columns = [column + part for column in columns]
         else:
             rows = [row + part for row in rows]
         major, minor = (rows, columns) if self.row_major else (columns, rows)
-        line = emit.op("mul", lane_constants("i64", [element * index for index in major]), self.stride)
-        place = emit.op("add", line, lane_constants("i64", [element * index for index in minor]))
+        line = emit.op("mul", lane_constants("i64", [bits * index for index in major]), self.stride)
+        place = emit.op("add", line, lane_constants("i64", [bits * index for index in minor]))
+        place = emit.op("ashr", place, constant("i64", 3))
         pointer = emit.spill(emit.op("add", place, self.start), f"wmma.{part}")
         access.count(emit, pointer, self.space, self.kind(width), emit.active_mask())
         return pointer
@@ -141,14 +164,15 @@ class _Matrix:
 @instruction("wmma", "load", waits="warp")
 def load_fragment(emit: Emitter, ins: Instruction) -> None:
     """Load a matrix into a fragment."""
-    destination, address, stride = _with_stride(emit, ins)
+    destination, address, stride = _with_stride(ins)
     matrix = _Matrix(emit, ins, address, stride)
     values = []
     for places in matrix.fragment.places():
-        value = constant("i32", 0)
+        kind = matrix.fragment.register
+        value = constant(kind, 0)
         for part, width, pointer in matrix.pieces(places):
             loaded = emit.load(f"i{8 * width}", matrix.transfer(pointer, width), lanes=True, align=32)
-            moved = emit.op("shl", emit.resize(loaded, "i32"), constant("i32", 8 * width * part))
+            moved = emit.op("shl", emit.resize(loaded, kind), constant(kind, 8 * width * part))
             value = emit.op("or", value, moved)
         values.append(value)
     for i, register in enumerate(registers(destination)):
@@ -158,22 +182,22 @@ def load_fragment(emit: Emitter, ins: Instruction) -> None:
 @instruction("wmma", "store", writes=0, waits="warp")
 def store_fragment(emit: Emitter, ins: Instruction) -> None:
     """Store a fragment to a matrix."""
-    source, address, stride = _with_stride(emit, ins)
+    source, address, stride = _with_stride(ins)
     matrix = _Matrix(emit, ins, address, stride)
     for register, places in zip(registers(source), matrix.fragment.places(), strict=True):
-        value = emit.lanes(emit.get(register, "b32"))
+        whole = matrix.fragment.register
+        value = emit.lanes(emit.get(register, f"b{BITS[whole]}"))
         for part, width, pointer in matrix.pieces(places):
             kind = f"i{8 * width}"
-            shifted = emit.op("lshr", value, constant("i32", 8 * width * part))
+            shifted = emit.op("lshr", value, constant(whole, 8 * width * part))
             emit.store(emit.resize(shifted, kind), emit.buffer("wmma.data", kind), align=32)
             matrix.transfer(pointer, width)
 
 
-def _with_stride(emit: Emitter, ins: Instruction) -> tuple[Operand, Operand, Operand]:
-    """Return registers, address and stride in that order."""
-    if len(ins.operands) != 3:
-        raise emit.unsupported("the default stride")
-    first, second, stride = ins.operands
+def _with_stride(ins: Instruction) -> tuple[Operand, Operand, Operand | None]:
+    """Return registers, address and stride in that order; without a stride rows lie close together."""
+    first, second, *strides = ins.operands
+    stride = strides[0] if strides else None
     return (second, first, stride) if ins.modifiers[1] == "store" else (first, second, stride)
 
 
@@ -191,28 +215,51 @@ def multiply_fragments(emit: Emitter, ins: Instruction) -> None:
 
 
 class _Product:
-    """One `wmma.mma` as calls of the `mma` functions of native/tensor.c."""
+    """One `wmma.mma` as calls of the `mma` functions of native/tensor.c and tensor_small.c."""
 
     def __init__(self, emit: Emitter, ins: Instruction) -> None:
         self.emit = emit
-        types = [word for word in ins.modifiers if word in ELEMENT_BYTES]
+        types = [word for word in ins.modifiers if word in ELEMENT_BITS]
         if len(types) == 2:
             types = [types[0], "f16", "f16", types[1]]
-        if len(types) != 4 or types[0] != types[3]:
+        if len(types) != 4:
             raise emit.unsupported("these types")
-        self.a, self.b, self.c = (
+        self.result_type, given = types[0], types[3]
+        self.sum_type = "f32" if "f32" in (self.result_type, given) else given
+        self.a, self.b, c = (
             _fragment(emit, ins, letter, kind) for letter, kind in zip("abc", types[1:], strict=True)
         )
-        saturating = "satfinite_" if "satfinite" in ins.modifiers else ""
-        form = f"{saturating}m16n8k{self.a.shape[2]}_{types[0]}_{types[1]}_{types[2]}"
-        if form not in FORMS:
-            raise emit.unsupported("these types")
-        self.function = f"vg_mma_{form}"
+        self.function, self.arguments = self._function(ins)
         sources = [registers(operand) for operand in ins.operands[1:]]
         self.values = [
-            [emit.get(register, "b32") for register in group[: len(fragment.places())]]
-            for group, fragment in zip(sources, (self.a, self.b, self.c), strict=True)
+            [emit.get(each, f"b{BITS[fragment.register]}") for each in group[: len(fragment.places())]]
+            for group, fragment in zip(sources, (self.a, self.b, c), strict=True)
         ]
+        if given != self.sum_type:
+            self.values[2] = [part for pair in self.values[2] for part in self._widened(pair)]
+
+    def _function(self, ins: Instruction) -> tuple[str, tuple[int, ...]]:
+        """Return the C function of a tile, after `vg_mma_`, and its last arguments."""
+        rows, _, depth = self.a.shape
+        if ELEMENT_BITS[self.a.type] < 8:
+            return small_product(self.a.type, self.b.type, rows, depth, ins.modifiers)
+        saturating = "satfinite_" if "satfinite" in ins.modifiers else ""
+        tile = "m8n8" if self.a.type == "f64" else "m16n8"
+        form = f"{saturating}{tile}k{depth}_{self.sum_type}_{self.a.type}_{self.b.type}"
+        if form not in FORMS:
+            raise self.emit.unsupported("these types")
+        return form, ()
+
+    def _widened(self, pair: Value) -> list[Value]:
+        """Return two f32, as bits, of two f16."""
+        emit = self.emit
+        return [emit.resize(widen(emit, half, "f16"), "i32") for half in split(emit, pair)]
+
+    def _narrowed(self, low: Value, high: Value) -> Value:
+        """Return two f16 of two f32."""
+        emit = self.emit
+        halves = [narrow(emit, emit.resize(value, "float"), "f16") for value in (low, high)]
+        return join(emit, *halves)
 
     def tiles(self) -> list[Value]:
         """Return the registers of D."""
@@ -224,22 +271,23 @@ class _Product:
         for i, a in enumerate(a_tiles):
             for j, b in enumerate(b_tiles):
                 results += self._tile(a, b, c_tiles[i * len(b_tiles) + j])
-        return results
+        if self.result_type == self.sum_type:
+            return results
+        return [self._narrowed(*pair) for pair in zip(results[::2], results[1::2], strict=True)]
 
     def _tile(self, a: list[Value], b: list[Value], c: list[Value]) -> list[Value]:
         emit, zero = self.emit, constant("i32", 0)
-        kept = len(c)
-        if self.a.halves == 1:
+        kept, element = len(c), c[0].type
+        if self.function.startswith(("m16", "satfinite_m16")) and self.a.halves == 1:
             a = [value for top in a for value in (top, zero)]
             c = [*c, *[zero] * kept]
         sources = [
             write_fragment(emit, f"mma.{letter}", values) for letter, values in (("a", a), ("b", b), ("c", c))
         ]
-        result = emit.buffer("mma.d", "i32", LANES * len(c))
-        emit.call_native(self.function, [], [result, *sources])
-        return [
-            emit.load("i32", emit.offset(result, 4 * LANES * i), lanes=True, align=64) for i in range(kept)
-        ]
+        result = emit.buffer("mma.d", element, LANES * len(c))
+        emit.call_native(f"vg_mma_{self.function}", [], [result, *sources, *self.arguments])
+        size = LANES * BITS[element] // 8
+        return [emit.load(element, emit.offset(result, size * i), lanes=True, align=64) for i in range(kept)]
 
 
 def _split(values: list[Value], count: int) -> list[list[Value]]:

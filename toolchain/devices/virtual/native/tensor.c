@@ -1,5 +1,5 @@
 /* `mma.sync`: products exact, sums in float32 (integers exact), one function for each shape and pair of types.
- * Registers come as [register][lane] arrays. Sparse, 1-bit and 4-bit forms are not here. */
+ * Registers come as [register][lane] arrays. Forms of 1 and 4 bits are in tensor_small.c; sparse ones nowhere. */
 #include "vectorise.h"
 
 #include "fragment.h"
@@ -49,21 +49,29 @@ static void pack_f16(Register *packed, const float values[4][LANES])
                                              | f16_from_float(values[2 * half + 1][lane]) << 16;
 }
 
-#define MMA_F16(name, pairs)                                                                \
+#define MMA_F16(name, pairs, parts, decode_a, decode_b)                                                                \
     void vg_mma_##name(VgWarp *warp, uint32_t active, Register *d, const Register *a,       \
                        const Register *b, const Register *c)                                \
     {                                                                                       \
         (void)warp, (void)active;                                                           \
         Operands operands;                                                                  \
         float sums[4][LANES];                                                               \
-        decode_operands(&operands, a, b, pairs, 2, decode_f16, decode_f16);                 \
+        decode_operands(&operands, a, b, pairs, parts, decode_a, decode_b);                 \
         unpack_f16(sums, c);                                                                \
-        accumulate(sums, sums, &operands, 2 * (pairs));                                           \
+        accumulate(sums, sums, &operands, (parts) * (pairs));                               \
         pack_f16(d, sums);                                                                  \
     }
 
-MMA_F16(m16n8k8_f16_f16_f16, 1)
-MMA_F16(m16n8k16_f16_f16_f16, 2)
+MMA_F16(m16n8k8_f16_f16_f16, 1, 2, decode_f16, decode_f16)
+MMA_F16(m16n8k16_f16_f16_f16, 2, 2, decode_f16, decode_f16)
+MMA_F16(m16n8k16_f16_e4m3_e4m3, 1, 4, decode_e4m3, decode_e4m3)
+MMA_F16(m16n8k16_f16_e4m3_e5m2, 1, 4, decode_e4m3, decode_e5m2)
+MMA_F16(m16n8k16_f16_e5m2_e4m3, 1, 4, decode_e5m2, decode_e4m3)
+MMA_F16(m16n8k16_f16_e5m2_e5m2, 1, 4, decode_e5m2, decode_e5m2)
+MMA_F16(m16n8k32_f16_e4m3_e4m3, 2, 4, decode_e4m3, decode_e4m3)
+MMA_F16(m16n8k32_f16_e4m3_e5m2, 2, 4, decode_e4m3, decode_e5m2)
+MMA_F16(m16n8k32_f16_e5m2_e4m3, 2, 4, decode_e5m2, decode_e4m3)
+MMA_F16(m16n8k32_f16_e5m2_e5m2, 2, 4, decode_e5m2, decode_e5m2)
 
 /* --- bytes: a product sums to less than 2^24, so float32 holds it exactly ----------------------------------- */
 
@@ -107,19 +115,32 @@ MMA_S32(m16n8k32_s32_s8_u8, 2, decode_s8, decode_u8)
 MMA_S32(m16n8k32_s32_u8_s8, 2, decode_u8, decode_s8)
 MMA_S32(m16n8k32_s32_u8_u8, 2, decode_u8, decode_u8)
 
-/* --- float64: lane 4g + t holds A[g][t], B[t][g], C[g][2t], C[g][2t + 1] ------------------------------------- */
+/* --- float64: lane 4g + t holds A[g][t], B[t][g], C[g][2t], C[g][2t + 1] of each 8x8x4 tile ----------------- */
 
-void vg_mma_m8n8k4_f64_f64_f64(VgWarp *warp, uint32_t active, double d[2][LANES], const double a[LANES],
-                               const double b[LANES], const double c[2][LANES])
+static void add_tile_f64(double sums[2][LANES], const double a[LANES], const double b[LANES])
 {
-    (void)warp, (void)active;
-    double sums[2][LANES];
-    memcpy(sums, c, sizeof sums);
     for (int half = 0; half < 2; half++)
         for (int k = 0; k < 4; k++)
             EACH_LANE(lane) {
                 int row = lane & ~3, column = 2 * (lane & 3) + half;
                 sums[half][lane] = __builtin_fma(a[row + k], b[4 * column + k], sums[half][lane]);
             }
-    memcpy(d, sums, sizeof sums);
 }
+
+#define MMA_F64(name, halves, steps)                                                                          \
+    void vg_mma_##name(VgWarp *warp, uint32_t active, double d[][LANES], const double a[][LANES],             \
+                       const double b[][LANES], const double c[][LANES])                                      \
+    {                                                                                                         \
+        (void)warp, (void)active;                                                                             \
+        double sums[2 * (halves)][LANES];                                                                     \
+        memcpy(sums, c, sizeof sums);                                                                         \
+        for (int half = 0; half < (halves); half++)                                                           \
+            for (int step = 0; step < (steps); step++)                                                        \
+                add_tile_f64(sums + 2 * half, a[(halves) * step + half], b[step]);                            \
+        memcpy(d, sums, sizeof sums);                                                                         \
+    }
+
+MMA_F64(m8n8k4_f64_f64_f64, 1, 1)
+MMA_F64(m16n8k4_f64_f64_f64, 2, 1)
+MMA_F64(m16n8k8_f64_f64_f64, 2, 2)
+MMA_F64(m16n8k16_f64_f64_f64, 2, 4)
