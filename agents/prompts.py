@@ -3,12 +3,15 @@
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import jinja2
 
 from cudamaster.agents.briefing import brief
+from cudamaster.agents.errors import Unwritten
 from cudamaster.agents.nouns import Attempt, Plan, Situation
 from cudamaster.agents.role import FOLDER, Role
+from cudamaster.agents.shortening import LIMIT_TOKENS, shortened, tokens_of
 from cudamaster.agents.wording import FILTERS
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.evaluation import Evaluation
@@ -22,6 +25,11 @@ class Prompt:
     """Who it is and how it works; the same in every round."""
     task: str
     """This situation, and what to answer."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens it takes, rather too many."""
+        return tokens_of(self.system) + tokens_of(self.task)
 
 
 @cache
@@ -62,10 +70,18 @@ def profiler_prompt(
     return _render(role, brief(situation, profile=profile, attempt=attempt))
 
 
-def _render(role: Role, variables: dict[str, object]) -> Prompt:
-    texts = (environment().get_template(f"{role.name}/{kind}.md.j2") for kind in ("system", "task"))
-    system, task = (_tidy(text.render(variables)) for text in texts)
-    return Prompt(system, task)
+def _render(role: Role, variables: dict[str, Any], limit_tokens: int = LIMIT_TOKENS) -> Prompt:
+    """The fullest prompt within the limit. Raises Unwritten where even the barest is longer."""
+    system, task = (environment().get_template(f"{role.name}/{kind}.md.j2") for kind in ("system", "task"))
+    for fewer in shortened(variables):
+        prompt = Prompt(_tidy(system.render(fewer)), _tidy(task.render(fewer)))
+        if prompt.tokens <= limit_tokens:
+            return prompt
+    raise Unwritten(
+        f"the {role.name}'s prompt takes {prompt.tokens} tokens, above the limit of {limit_tokens}: "
+        "the kernel itself is too long",
+        "",
+    )
 
 
 def _tidy(text: str) -> str:

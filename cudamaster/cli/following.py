@@ -55,6 +55,9 @@ def status(lines: EventLines, settings: "Settings") -> str:
         return "judging the baseline"
     best = f"best {lines.best:.2f}x {lines.clock}" if lines.best else "nothing faster yet"
     minutes = f", at most {settings.max_minutes:g} min" if settings.max_minutes else ""
+    spent = f", {lines.spent}" if lines.spent else ""
     if lines.crowning:
         return f"judging the fastest on all workloads, {best}"
-    return f"round {lines.round} of {settings.rounds}, {lines.judged} candidates judged, {best}{minutes}"
+    return (
+        f"round {lines.round} of {settings.rounds}, {lines.judged} candidates judged, {best}{spent}{minutes}"
+    )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cudamaster.report.document import Json
-from cudamaster.report.figures import percent, with_parameters
+from cudamaster.report.figures import counted, percent, with_parameters
 from cudamaster.report.stopping import STOPPED_BY
 
 Line = str | None
@@ -30,6 +30,8 @@ class EventLines:
         self._first_parameters: dict[str, dict[str, int]] = {}
         self._judged_kernels: dict[str, int] = {}
         self._diagnosed: int | None = None
+        self._spent = (0, 0, 0.0)
+        """Calls of language models, their tokens and US dollars."""
         self._headed = 0
         """The last round whose heading was told."""
         self._operator = "this operator"
@@ -106,6 +108,23 @@ class EventLines:
         if not 0 < timed < self.workloads:
             return ""
         return f"; rounds time {timed} of {self.workloads} workloads, the end all"
+
+    def _call(self, event: Json) -> Line:
+        reply: Any = event["value"]
+        calls, tokens, usd = self._spent
+        read, written = reply["usage"]["input_tokens"], reply["usage"]["output_tokens"]
+        self._spent = (calls + 1, tokens + read + written, usd + (reply["cost_usd"] or 0.0))
+        return None
+
+    @property
+    def spent(self) -> str:
+        """`14 calls, 83,000 tokens, $0.42`; empty where no model was asked."""
+        calls, tokens, usd = self._spent
+        dollars = f", ${usd:.2f}" if usd else ""
+        return f"{counted(calls, 'call')}, {tokens:,} tokens{dollars}" if calls else ""
+
+    def _rewards(self, event: Json) -> Line:
+        return f"           so far {self.spent}" if self.spent else None
 
     def _stopped(self, event: Json) -> Line:
         self.crowning = True

@@ -109,11 +109,19 @@ def closing_rows(outcome: Outcome) -> list[tuple[str, str]]:
         rows += _best_rows(outcome, outcome.best)
     stopped = STOPPED_BY[outcome.stopped_by]
     worked = f"{counted(outcome.rounds, 'round')}, {counted(outcome.candidates, 'candidate')}"
-    spent = f"{worked}, {outcome.seconds:.0f} s"
+    spent = f"{worked}, {outcome.seconds:.0f} s{_paid(outcome)}"
     rows.append(("stopped", f"{stopped} ({spent})"))
     if outcome.stopped_by == INTERRUPTED:
         rows.append(("go on with", f"cudamaster resume {outcome.run}"))
     return rows
+
+
+def _paid(outcome: Outcome) -> str:
+    """What language models took; empty where none was asked."""
+    if not outcome.tokens:
+        return ""
+    cost = "at an unknown price" if outcome.cost_usd is None else f"${outcome.cost_usd:.2f}"
+    return f", {outcome.tokens:,} tokens, {cost}"
 
 
 def _why_nothing(outcome: Outcome) -> str:

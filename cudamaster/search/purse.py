@@ -9,14 +9,13 @@ from typing import Any
 from cudamaster.agents.errors import ModelError
 from cudamaster.agents.models.model import Model, Reply, Request
 from cudamaster.agents.models.price import Price, Usage
+from cudamaster.agents.shortening import CHARACTERS_A_TOKEN
 from cudamaster.agents.team import ModelTeam, Team
 from cudamaster.errors import CudamasterError, ModelFailed
 from cudamaster.search.ledger import Ledger
 from cudamaster.store.artefacts import Artefacts
 from cudamaster.store.codec import decode, encode
 
-CHARACTERS_A_TOKEN = 3
-"""Of prompts full of code, fewer than of prose: an estimate that is rather too high."""
 CALL = "call/"
 """Beginning of the ledger's keys of calls."""
 USD = "usd"
@@ -56,7 +55,7 @@ class Purse:
     @contextmanager
     def reserved(self, request: Request, price: Price | None) -> Iterator[None]:
         """Hold back what a call may cost at most while it is made. Raises BudgetSpent."""
-        most = Usage(request.characters // CHARACTERS_A_TOKEN, 0, request.max_output_tokens)
+        most = Usage(-(-request.characters // CHARACTERS_A_TOKEN), 0, request.max_output_tokens)
         usd = price.cost_usd(most) if price else 0.0
         with self._lock:
             self._require(usd, most.total)
