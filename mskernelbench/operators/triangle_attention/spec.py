@@ -69,8 +69,8 @@ PAPER = tuple(
     )
 )
 REAL = (
-    Workload("real", shape(128, 4, 128, 32), "shifted"),
-    Workload("real", shape(251, 4, 251, 32), "shifted"),
+    Workload("real", shape(80, 4, 80, 32), "shifted"),
+    Workload("real", shape(389, 4, 389, 32), "shifted"),
     Workload("real", shape(512, 4, 512, 32), "shifted"),
 )
 
