@@ -51,8 +51,8 @@ CHECK = (
 PAPER = tuple(Workload("paper", shape(n, p), "positive") for n in (256, 512, 1024) for p in (2, 5, 8, 11, 16))
 REAL = (
     Workload("real", shape(1000, 12), "positive"),
-    Workload("real", shape(2047, 7), "positive"),
-    Workload("real", shape(4096, 3), "positive"),
+    Workload("real", shape(2048, 4), "positive"),
+    Workload("real", shape(3001, 3), "positive"),
 )
 
 
