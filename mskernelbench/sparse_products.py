@@ -7,6 +7,7 @@ shared memory, scratch memory), or one writer for each output.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ class SparseProduct:
         assert workload.matrix is not None
         read = read_matrix(workload.matrix)
         dimensions = self._dimensions(read.cols, workload.shape)
-        dense = values("shifted", rng, int(np.prod(dimensions)), precision).reshape(dimensions)
+        dense = values("shifted", rng, prod(dimensions), precision).reshape(dimensions)
         matrix = Matrix(read.structure, read.values.astype(precision.dtype), read.cols)
         return {**self.form.store(matrix), self.operand: dense}
 
@@ -95,11 +96,8 @@ class SparseProduct:
         self, workload: Workload, precision: Precision, rng: np.random.Generator
     ) -> tuple[Values, Values]:
         """Values for the entries and for the dense operand."""
-        nnz, dimensions = (
-            int(workload.shape["nnz"]),
-            self._dimensions(int(workload.shape["cols"]), workload.shape),
-        )
-        count = int(np.prod(dimensions))
+        dimensions = self._dimensions(int(workload.shape["cols"]), workload.shape)
+        nnz, count = int(workload.shape["nnz"]), prod(dimensions)
         match workload.values:
             case "integers":
                 entries, dense = ternary(rng, nnz, precision), probe_integers(rng, count, precision)
