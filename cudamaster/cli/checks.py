@@ -14,7 +14,7 @@ from cudamaster.toolchain.errors import ToolchainError
 
 OLDEST_PYTHON = (3, 11)
 NCU_ADVICE = "optional: nothing uses it in this version"
-KEY_ADVICE = "optional: nothing uses them in this version"
+KEY_ADVICE = "optional: set one, and language models propose kernels"
 
 
 @dataclass(frozen=True, slots=True)

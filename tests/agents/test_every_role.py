@@ -10,11 +10,12 @@ from cudamaster.agents.planner import parse as parse_planner
 from cudamaster.agents.profiler import parse as parse_profiler
 from cudamaster.agents.prompts import Prompt, coder_prompt, debugger_prompt, planner_prompt, profiler_prompt
 from cudamaster.agents.role import all_roles
+from mskernelbench.catalog import operator_names
 from mskernelbench.evaluation import Status
 from mskernelbench.operator import Precision
 from tests.doubles.situations import attempt, evaluation, profile, situation
 
-OPERATORS = ("matrix_mul", "softmax_attention", "spmv_csr", "stencil_2d")
+OPERATORS = operator_names()
 PLAN = Plan("tile", "Stage a tile.", "L1 binds", "l1_throughput", "lower", {"TILE": 16})
 
 
