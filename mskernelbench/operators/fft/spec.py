@@ -135,10 +135,10 @@ def passed_on(energy: FloatArray) -> FloatArray:
 
     After l of the L = log₂ N stages, whether they go on in time or in frequency, X[k] depends on N/2^l
     numbers. By Parseval's theorem their squares sum to E_l[k] = 2^l/N · Σ |X[k']|² over k' ≡ k modulo 2^l,
-    and errors of u times each reach X[k] with factors of magnitude 1: an error of u·√(Σ_l E_l[k]). Over all k the
-    mean of Σ_l E_l[k] is ‖x‖₂²·L, on which the bound in section 24.1 of N. J. Higham, 2002, lives; where a
-    signal has a mean, it is more at the few k that see it. At least ‖x‖₂²·L is granted everywhere, for
-    algorithms that go on in another order.
+    and errors of u times each reach X[k] with factors of magnitude 1: an error of u·√(Σ_l E_l[k]). The mean
+    of Σ_l E_l[k] over all k is ‖x‖₂²·L, on which the bound in section 24.1 of N. J. Higham, 2002, lives;
+    where a signal has a mean, it is more at the few k that see it. At least ‖x‖₂²·L is granted everywhere,
+    for algorithms that go on in another order.
     """
     count = len(energy)
     folded = [energy]

@@ -1,0 +1,1 @@
+"""Two attention states over different keys made one."""
