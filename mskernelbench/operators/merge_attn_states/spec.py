@@ -204,7 +204,7 @@ def rounding(workload: Workload, arrays: Arrays, precision: Precision) -> Mappin
     """A sum of two products, the exponentials' errors carried to it, and those of the logarithm.
 
     An error δ of an exponent moves V_out by pa·pb/s²·|V_a − V_b|·δ. δ/u is 2·|a − b| for the difference,
-    2·max(|a|, |b|) where it is taken after a product with log₂ e, and a constant; equal ones differ by nothing.
+    2·max(|a|, |b|) where it is taken after a product with log₂ e, and a constant; equal ones do not differ.
     LSE_out is off by a constant times u, and by up to 3·u·|m| by way of log₂.
     """
     share, (v_a, v_b) = shares(arrays), states(arrays)
