@@ -29,7 +29,7 @@ KERNELS = Path(__file__).parent / "kernels"
 PROMISED = {"gemm_naive": 12.0}
 PROMISED_ELSEWHERE = 3.0
 TRIAL_SECONDS = 6.0
-SAMPLED_BLOCKS = 64
+SAMPLED_BLOCKS = 256
 Array = NDArray[Any]
 RNG = np.random.default_rng(0)
 

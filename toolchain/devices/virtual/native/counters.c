@@ -51,8 +51,11 @@ static void count_scattered(const VgRequest *request, uint32_t mask, const uint6
             if (sector != last)
                 add_sector(&lines, last = sector);
     }
-    for (int i = 0; i < lines.count; i++)
-        vg_access_line(request, lines.line[i], lines.sectors[i]);
+    for (int i = 0; i < lines.count; i++) {
+        vg_count_line(request, lines.line[i], lines.sectors[i]);
+        if (request->keeps_footprint)
+            vg_touch(request->profile, lines.line[i], lines.sectors[i]);
+    }
 }
 
 /* Lowest and highest of some lanes' units of `1 << shift` bytes. */
@@ -195,17 +198,10 @@ static inline void count_two_lines(const VgRequest *request, const uint64_t *fir
     vg_access_line(request, line[1], sectors[1]);
 }
 
-static inline void count_two_ranges(const VgRequest *request, const uint64_t *places, uint64_t span)
+/* Two ranges, of which one at least is longer than a line or lies in two. */
+static __attribute__((noinline)) void count_long_ranges(const VgRequest *request, const uint64_t *first,
+                                                        const uint64_t *last)
 {
-    uint64_t first[2], last[2];
-    for (int i = 0; i < 2; i++) {
-        first[i] = places[i] >> SECTOR_SHIFT;
-        last[i] = (places[i] + span - 1) >> SECTOR_SHIFT;
-    }
-    if (first[0] / LINE_SECTORS == last[0] / LINE_SECTORS && first[1] / LINE_SECTORS == last[1] / LINE_SECTORS) {
-        count_two_lines(request, first, last);
-        return;
-    }
     Span both = {first[0] < first[1] ? first[0] : first[1], last[0] > last[1] ? last[0] : last[1]};
     if (is_window(both)) {
         uint64_t low = both.low & ~(uint64_t)(LINE_SECTORS - 1);
@@ -218,8 +214,21 @@ static inline void count_two_ranges(const VgRequest *request, const uint64_t *pl
     }
 }
 
+static inline void count_two_ranges(const VgRequest *request, const uint64_t *places, uint64_t span)
+{
+    uint64_t first[2], last[2];
+    for (int i = 0; i < 2; i++) {
+        first[i] = places[i] >> SECTOR_SHIFT;
+        last[i] = (places[i] + span - 1) >> SECTOR_SHIFT;
+    }
+    if (first[0] / LINE_SECTORS == last[0] / LINE_SECTORS && first[1] / LINE_SECTORS == last[1] / LINE_SECTORS)
+        count_two_lines(request, first, last);
+    else
+        count_long_ranges(request, first, last);
+}
+
 /* As `wavefronts` of two halves, from whose places `lanes` accesses of up to four bytes are in a row. */
-static int wavefronts_of_halves(const uint64_t *places, uint64_t bytes, uint64_t lanes)
+static __attribute__((noinline)) int wavefronts_of_halves(const uint64_t *places, uint64_t bytes, uint64_t lanes)
 {
     if (bytes > 4)
         return (int)(bytes / 4);

@@ -12,7 +12,7 @@
 typedef struct {
     uint32_t line[L1_WAYS]; /* low bits of the number plus one; 0: empty */
     uint8_t sectors[L1_WAYS];
-    uint8_t oldest, latest, unused[10];
+    uint8_t oldest, unused[11];
 } VgSet;
 
 typedef struct {
@@ -26,30 +26,22 @@ static inline unsigned vg_l1_sets(int bytes)
     return sets <= 0 ? L1_USUAL_SETS : sets < L1_MOST_SETS ? (unsigned)sets : L1_MOST_SETS;
 }
 
-/* Which way holds a line; it is brought in, without sectors, where none does. */
-static inline int vg_l1_way(VgSet *set, uint32_t tag)
-{
-    for (int way = 0; way < L1_WAYS; way++)
-        if (set->line[way] == tag)
-            return way;
-    int victim = set->oldest++ % L1_WAYS;
-    set->line[victim] = tag;
-    set->sectors[victim] = 0;
-    return victim;
-}
-
-/* Looks sectors of a line up and brings them in; those that were missing. */
+/* Looks sectors of a line up and brings them in; those that were missing. Without branches: hits of random
+ * accesses cannot be foreseen. */
 static inline unsigned vg_l1_fetch(VgL1 *cache, uint64_t line, unsigned sectors)
 {
     uint32_t spread = (uint32_t)line * 0x9e3779b1u, tag = (uint32_t)(line + 1);
     VgSet *set = &cache->set[(uint64_t)spread * cache->sets >> 32];
-    int way = set->latest;
-    if (set->line[way] != tag)
-        set->latest = (uint8_t)(way = vg_l1_way(set, tag));
-    unsigned missing = sectors & ~(unsigned)set->sectors[way];
-    if (missing)
-        set->sectors[way] |= (uint8_t)sectors;
-    return missing;
+    unsigned found = 0;
+    for (unsigned way = 0; way < L1_WAYS; way++)
+        found |= (unsigned)(set->line[way] == tag) << way;
+    unsigned is_hit = found != 0, victim = set->oldest % L1_WAYS;
+    unsigned way = is_hit ? (unsigned)__builtin_ctz(found | 1u << L1_WAYS) : victim;
+    unsigned held = is_hit ? set->sectors[way] : 0u;
+    set->oldest = (uint8_t)(set->oldest + !is_hit);
+    set->line[way] = tag;
+    set->sectors[way] = (uint8_t)(held | sectors);
+    return sectors & ~held;
 }
 
 #endif

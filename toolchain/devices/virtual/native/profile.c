@@ -112,7 +112,8 @@ static Page *page_of(VgProfile *profile, uint64_t number)
 void vg_touch(VgProfile *profile, uint64_t line, unsigned sectors)
 {
     uint64_t first = line * LINE_SECTORS, number = first / PAGE_SECTORS;
-    if (!profile->latest || profile->latest->number != number)
-        profile->latest = page_of(profile, number);
-    profile->latest->touched[first % PAGE_SECTORS / 64] |= (uint64_t)sectors << first % 64;
+    Page **latest = &profile->latest[number % LATEST_PAGES];
+    if (!*latest || (*latest)->number != number)
+        *latest = page_of(profile, number);
+    (*latest)->touched[first % PAGE_SECTORS / 64] |= (uint64_t)sectors << first % 64;
 }

@@ -7,6 +7,7 @@
 
 #define SECTOR_SHIFT 5
 #define LINE_SECTORS 4
+#define LATEST_PAGES 8
 
 enum { REQUESTS, LANES, SECTORS, MISSED_SECTORS, LINES };
 
@@ -15,7 +16,7 @@ struct VgProfile {
     int64_t number;
     struct VgPage **pages; /* open addressing by number; null: empty */
     size_t used, capacity;
-    struct VgPage *latest;
+    struct VgPage *latest[LATEST_PAGES]; /* by number */
 };
 
 /* One warp-wide access being counted. */
@@ -27,17 +28,21 @@ typedef struct {
 
 void vg_touch(VgProfile *profile, uint64_t line, unsigned sectors);
 
-/* Counts the touched sectors of one line, bit 0 the first; stores and atomics go past L1. */
-static inline void vg_access_line(const VgRequest *request, uint64_t line, unsigned sectors)
+/* Counts the touched sectors of one line, bit 0 the first; those missing. Stores and atomics go past L1. */
+static inline unsigned vg_count_line(const VgRequest *request, uint64_t line, unsigned sectors)
 {
     int loads = request->kind == VG_LOAD || request->kind == VG_ASYNC_COPY;
     unsigned missed = loads ? vg_l1_fetch(&request->profile->l1, line, sectors) : sectors;
     request->counters[SECTORS] += __builtin_popcount(sectors);
-    request->counters[LINES]++;
-    if (!missed)
-        return;
     request->counters[MISSED_SECTORS] += __builtin_popcount(missed);
-    if (request->keeps_footprint)
+    request->counters[LINES]++;
+    return missed;
+}
+
+/* As `vg_count_line`, with what was missing in the footprint. */
+static inline void vg_access_line(const VgRequest *request, uint64_t line, unsigned sectors)
+{
+    if (vg_count_line(request, line, sectors) && request->keeps_footprint)
         vg_touch(request->profile, line, sectors);
 }
 
