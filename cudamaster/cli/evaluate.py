@@ -33,7 +33,7 @@ def command(
     precision: str,
     device: str,
     entry: str | None,
-    workloads: str,
+    workloads: str | None,
     shapes: tuple[str, ...],
     matrices: tuple[Path, ...],
     baseline: str,
@@ -47,7 +47,7 @@ def command(
     """
     from cudamaster.cli.judging import Question, judged
 
-    sets = options.parse_sets(workloads)
+    sets = options.parse_sets(workloads, baseline)
     question = Question(operator, precision, device, seed, sets, shapes, matrices, operators_dir, baseline)
     with judged(context, question, file, entry) as (referee, source, chosen):
         evaluation = referee.evaluate(source, chosen)

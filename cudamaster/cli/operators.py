@@ -40,7 +40,7 @@ def command(
     names: tuple[str, ...],
     operators_dir: Path | None,
     check: bool,
-    workloads: str,
+    workloads: str | None,
     keep: Path | None,
     device: str,
     seed: int,

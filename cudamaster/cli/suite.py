@@ -24,7 +24,7 @@ class Request:
     operators: tuple[Operator, ...]
     device: str
     seed: int
-    workloads: str
+    workloads: str | None
     keep: Path | None
     as_json: bool
 
