@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 
 from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite, counted_sites
@@ -48,3 +50,5 @@ def test_lanes_that_must_share_a_word_are_updated_one_by_one() -> None:
     (apart,) = sites(body, Touch(4))
     assert together.serial_updates == 32 * 3
     assert apart.serial_updates == 4 * 3
+    rounded = replace(apart, lanes=apart.lanes + 1)
+    assert rounded.serial_updates == 4 * 3

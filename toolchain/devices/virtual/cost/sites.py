@@ -18,6 +18,8 @@ from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 FRAGMENT_LOADS = 4
 """Machine loads of one `wmma.load`; the virtual GPU may count more, narrower ones."""
 _SECTOR_WORDS = 8
+_ROUNDING = 1.05
+"""How much more lanes may seem beside sectors: counts of sampled blocks are weighed, then rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ class CountedSite:
 
         A sector's eight words are updated at once; more lanes than words in a sector must meet in one word.
         """
-        return self.lanes if self.lanes > _SECTOR_WORDS * self.sectors else self.sectors
+        crowded = self.lanes > _ROUNDING * _SECTOR_WORDS * self.sectors
+        return self.lanes if crowded else self.sectors
 
 
 def counted_sites(launch: SampledLaunch) -> tuple[CountedSite, ...]:
