@@ -27,6 +27,11 @@ def result(shape: Shape) -> Sizes:
     return tuple(n - k + 1 for n, k in zip(field, kernel, strict=True))
 
 
+def unfit(shape: Shape) -> str | None:
+    """A kernel that is larger than the input."""
+    return None if min(result(shape)) > 0 else "the kernel does not fit into the input"
+
+
 def outputs(shape: Shape) -> Mapping[str, Sizes]:
     """The only output."""
     return {"output": result(shape)}

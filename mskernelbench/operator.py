@@ -122,6 +122,8 @@ class Parameter:
     """How a tensor is laid out, for people: `M×K, row-major`."""
     nullable: bool = False
     """Whether a workload may leave this output out: the entry is then given a null pointer."""
+    least: int = 1
+    """The smallest value of a size."""
 
     def c_type(self, precision: Precision) -> str:
         """The C++ type, such as `const float*`."""
@@ -149,9 +151,9 @@ def in_place(name: str, extent: str, *, element: Element = Element.VALUE) -> Par
     return tensor(name, extent, access=Access.IN_PLACE, element=element)
 
 
-def size(name: str) -> Parameter:
+def size(name: str, *, least: int = 1) -> Parameter:
     """An `int` passed by value."""
-    return Parameter(name, Kind.INT, Element.INT32)
+    return Parameter(name, Kind.INT, Element.INT32, least=least)
 
 
 def scalar(name: str, *, element: Element = Element.FLOAT32, default: float | None = None) -> Parameter:
@@ -243,6 +245,8 @@ class Operator:
     """Whether tensor cores can do its floating-point operations."""
     exact: bool = False
     """Whether every output is exact, so that nothing but equality passes."""
+    unfit: Callable[[Shape], str | None] | None = None
+    """Why the operator is not defined for these sizes, or None; where each by itself is fine, any will do."""
     user_shape: Callable[[Mapping[str, str]], Workload] | None = None
     """Makes a workload of the set `user` from named texts where sizes alone do not (sparse matrices)."""
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mskernelbench.distributions import fill, probe_integers, unit, values
 from mskernelbench.operator import (
     Arrays,
+    Parameter,
     Precision,
     Rounding,
     Shape,
@@ -139,7 +140,15 @@ class Rule:
         return np.array([factor * self.weighted(y)])
 
 
-SIGNATURE = (tensor("y", "N samples"), output("result", "1"), scalar("a"), scalar("b"), size("N"))
+def signature(least: int) -> tuple[Parameter, ...]:
+    """The entry's parameters; a rule needs at least so many samples."""
+    return (
+        tensor("y", "N samples"),
+        output("result", "1"),
+        scalar("a"),
+        scalar("b"),
+        size("N", least=least),
+    )
 
 
 def dram_bytes(shape: Shape, precision: Precision) -> int:

@@ -51,6 +51,8 @@ def _dense(operator: Operator, named: Mapping[str, str]) -> Workload:
     shape = {
         p.name: _value(p, given, usual.shape, example) for p in scalars if _wanted(p, given, usual.shape)
     }
+    if reason := operator.unfit(shape) if operator.unfit else None:
+        raise BadShape(f"{reason}; write the shape as {example}")
     return Workload("user", shape, usual.values)
 
 
@@ -76,6 +78,6 @@ def _value(parameter: Parameter, given: Mapping[str, str], usual: Shape, example
     except ValueError:
         words = "a whole number" if kind is int else "a number"
         raise BadShape(f"{name}={given[name]} is not {words}") from None
-    if kind is int and not 0 < value < 2**31:
-        raise BadShape(f"{name}={value} does not lie between 1 and 2^31 − 1")
+    if kind is int and not parameter.least <= value < 2**31:
+        raise BadShape(f"{name}={value} does not lie between {parameter.least} and 2^31 − 1")
     return value

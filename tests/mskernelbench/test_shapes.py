@@ -10,6 +10,9 @@ from mskernelbench.shapes import parse_shape
 from tests.mskernelbench.sparse_cases import SPARSE
 
 MATRIX_MUL, STENCIL, SPMV = (load_operator(name) for name in ("matrix_mul", "stencil_2d", "spmv_csr"))
+FFT, ROPE, POOLING, CONV, SIMPSON = (
+    load_operator(name) for name in ("fft", "rope", "max_pooling_2d", "conv_1d", "simpson_int")
+)
 SPMM, ELL = (load_operator(name) for name in ("spmm_csr", "spmv_ell"))
 
 
@@ -20,6 +23,11 @@ def test_sizes_are_given_by_the_entrys_names_in_any_order_and_case() -> None:
 def test_a_scalar_may_be_left_out_or_given() -> None:
     assert parse_shape(STENCIL, "nx=64,ny=32").shape == {"r": 0.25, "nx": 64, "ny": 32}
     assert parse_shape(STENCIL, {"nx": "64", "ny": "32", "r": "0.1"}).shape["r"] == 0.1
+
+
+def test_a_size_that_may_be_zero_is_taken() -> None:
+    sizes = "N=1,C=2,H=9,W=8,kernel_size=3,stride=2,padding=0"
+    assert parse_shape(POOLING, sizes).shape["padding"] == 0
 
 
 def test_a_sparse_matrix_is_given_by_rows_and_density_or_entries_a_row() -> None:
@@ -66,6 +74,13 @@ def test_every_sparse_operator_takes_every_pattern(name: str, pattern: str) -> N
         (MATRIX_MUL, "M=4,M=5,N=1,K=1", "M is given twice"),
         (MATRIX_MUL, "M=100000,N=100000,K=10", "needs 37.3 GiB; at most"),
         (STENCIL, "nx=4,ny=4,r=x", "r=x is not a number"),
+        (FFT, "N=12", "N=12 is not a power of two; write the shape as N=1024"),
+        (FFT, "N=134217728", "more than 2^26"),
+        (ROPE, "M=4,D=7,base=100", "D=7 is odd"),
+        (CONV, "input_size=4,kernel_size=5", "the kernel does not fit into the input"),
+        (SIMPSON, "N=1", "N=1 does not lie between 2 and"),
+        (POOLING, "N=1,C=1,H=4,W=4,kernel_size=5,stride=1,padding=0", "kernel_size=5 does not fit"),
+        (POOLING, "N=1,C=1,H=4,W=4,kernel_size=3,stride=1,padding=2", "padding=2 is more than half"),
         (SPMV, "rows=2147483647,cols=1,nnz_per_row=0", "needs 16.0 GiB; at most"),
         (SPMV, "rows=1,cols=2147483647,nnz_per_row=2147483647", "needs 24.0 GiB; at most"),
         (SPMV, "rows=8,nonzeros=4", "no 'nonzeros'"),

@@ -69,5 +69,6 @@ OPERATOR = Operator(
     flops=convolutions.flops,
     dram_bytes=convolutions.dram_bytes,
     weight=convolutions.weight,
+    unfit=convolutions.unfit,
     matrix_product=True,
 )

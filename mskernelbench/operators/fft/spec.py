@@ -66,6 +66,14 @@ def stages(shape: Shape) -> int:
     return points(shape).bit_length() - 1
 
 
+def unfit(shape: Shape) -> str | None:
+    """Other lengths than powers of two, and those beyond the BF16 baseline's scratch memory."""
+    count = points(shape)
+    if count & (count - 1):
+        return f"N={count} is not a power of two"
+    return f"N={count} is more than 2^26" if count > 2**26 else None
+
+
 def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -> Arrays:
     """Real and imaginary parts."""
     count = points(workload.shape)
@@ -184,4 +192,5 @@ OPERATOR = Operator(
     flops=flops,
     dram_bytes=lambda shape, precision: 4 * precision.value_bytes * points(shape),
     weight=lambda shape: points(shape) * stages(shape),
+    unfit=unfit,
 )

@@ -84,6 +84,16 @@ def window(shape: Shape) -> tuple[int, int, int]:
     return int(shape["kernel_size"]), int(shape["stride"]), int(shape["padding"])
 
 
+def unfit(shape: Shape) -> str | None:
+    """Windows that see nothing of the image, or that do not fit into it."""
+    kernel, _, padding = window(shape)
+    if 2 * padding > kernel:
+        return f"padding={padding} is more than half of kernel_size={kernel}"
+    if min(pooled_sizes(shape)) < 1:
+        return f"kernel_size={kernel} does not fit into the image"
+    return None
+
+
 def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -> Arrays:
     """The images."""
     sizes = image_sizes(workload.shape)
@@ -198,7 +208,7 @@ OPERATOR = Operator(
         size("W"),
         size("kernel_size"),
         size("stride"),
-        size("padding"),
+        size("padding", least=0),
     ),
     contract=Contract.POISONED,
     mathematics=(
@@ -215,5 +225,6 @@ OPERATOR = Operator(
     flops=flops,
     dram_bytes=dram_bytes,
     weight=weight,
+    unfit=unfit,
     exact=True,
 )

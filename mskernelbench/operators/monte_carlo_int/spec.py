@@ -31,7 +31,7 @@ OPERATOR = Operator(
     symbol="monte_carlo_int",
     title="Monte Carlo integration",
     category=Category.SCIENTIFIC,
-    signature=quadrature.SIGNATURE,
+    signature=quadrature.signature(least=1),
     contract=Contract.ZEROED,
     mathematics="result = (b − a)/N · Σ_i y[i].",
     source="W. H. Press et al., Numerical Recipes, 3rd ed., section 7.7",

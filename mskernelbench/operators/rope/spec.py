@@ -145,7 +145,7 @@ OPERATOR = Operator(
         output("output", "M×D, row-major"),
         tensor("input", "M×D, row-major; row m is position m"),
         size("M"),
-        size("D"),
+        size("D", least=2),
         scalar("base"),
     ),
     contract=Contract.POISONED,
@@ -164,4 +164,5 @@ OPERATOR = Operator(
     flops=lambda shape: 3 * elements(shape),
     dram_bytes=lambda shape, precision: 2 * precision.value_bytes * elements(shape),
     weight=elements,
+    unfit=lambda shape: f"D={shape['D']} is odd" if int(shape["D"]) % 2 else None,
 )

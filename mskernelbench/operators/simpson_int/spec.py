@@ -42,7 +42,7 @@ OPERATOR = Operator(
     symbol="simpson_int",
     title="Simpson integration",
     category=Category.SCIENTIFIC,
-    signature=quadrature.SIGNATURE,
+    signature=quadrature.signature(least=2),
     contract=Contract.ZEROED,
     mathematics=(
         "result = Σ h/3·(y[i] + 4·y[i+1] + y[i+2]) over even i with i + 2 ≤ N − 1, where h = (b − a)/(N − 1) "
