@@ -82,13 +82,25 @@ class TestFaultsHavePlaces:
         assert result.arrays["y"][:12].tolist() == [0, 1, 2, 3, 0, 0, 0, 0, 5, 1, 2, 3]
 
     def test_an_endless_kernel_is_ended_with_its_name(self) -> None:
-        device = VirtualDevice(limits=VirtualLimits(seconds=2.0))
+        device = VirtualDevice(limits=VirtualLimits(seconds=4.0))
         assert isinstance(run(device, hosting("")), Outputs)
-        found = failure(run(device, device_kernel("for (;;) if (((volatile float*)y)[0] == 3.0f) break;")))
+        body = "for (volatile unsigned i = 0;; i++) if (((volatile float*)y)[0] == 3.0f) break;"
+        found = failure(run(device, device_kernel(body)))
         device.close()
         assert found.kind is FailureKind.TIMED_OUT
         assert found.fault is not None
         assert found.fault.kernel == "bad"
+
+    def test_a_hang_is_told_before_its_time_is_over(self, device: VirtualDevice) -> None:
+        found = failure(run(device, device_kernel("while (((volatile float*)y)[0] != 3.0f) {}")))
+        assert found.fault is not None
+        assert (found.fault.kind, found.fault.line) == ("deadlock", 2)
+
+    def test_a_barrier_that_half_a_warp_passes_by_is_told(self, device: VirtualDevice) -> None:
+        source = device_kernel("if (threadIdx.x % 2) __syncthreads(); y[threadIdx.x] = 1.0f;")
+        result = run(device, source)
+        assert isinstance(result, Outputs)
+        assert [(f.kind, f.line) for f in result.faults] == [("barrier_divergence", 2)]
 
     def test_an_unknown_runtime_call_is_unsupported_and_named(self, device: VirtualDevice) -> None:
         source = hosting("cudaArray_t a; cudaChannelFormatDesc d{}; cudaMallocArray(&a, &d, 8, 8, 0);")
@@ -108,7 +120,30 @@ class TestOrder:
     LAUNCH = "bad<<<1, 256, 0, stream>>>(x, y, n);"
 
     def test_a_race_between_warps_is_seen_on_small_calls(self, device: VirtualDevice) -> None:
-        assert faults(run(device, device_kernel(self.RACE, self.LAUNCH))) == ["order_dependent"]
+        assert faults(run(device, device_kernel(self.RACE, self.LAUNCH))) == ["race"]
+
+    def test_what_no_watch_explains_depends_on_the_order(self, device: VirtualDevice) -> None:
+        body = (
+            "__shared__ unsigned next; if (threadIdx.x == 0) next = 0; __syncthreads();"
+            "unsigned mine = atomicAdd(&next, 1u); y[threadIdx.x] = mine;"
+        )
+        assert faults(run(device, device_kernel(body, self.LAUNCH))) == ["order_dependent"]
+
+    def test_unset_shared_memory_matters_where_the_answer_changes(self, device: VirtualDevice) -> None:
+        head = "__shared__ int s[256]; if (threadIdx.x < 200) s[threadIdx.x] = 1; __syncthreads();"
+        used = head + " y[threadIdx.x] = s[255 - threadIdx.x];"
+        assert faults(run(device, device_kernel(used, self.LAUNCH))) == ["uninitialised"]
+        idle = head + " int v = s[255 - threadIdx.x]; if (threadIdx.x >= 56) y[threadIdx.x] = v;"
+        assert faults(run(device, device_kernel(idle, self.LAUNCH))) == []
+
+    def test_what_one_call_leaves_allocated_is_kept_what_each_leaves_is_lost(
+        self, device: VirtualDevice
+    ) -> None:
+        kept = run(device, hosting("static void* kept = nullptr; if (!kept) cudaMalloc(&kept, 4096);"))
+        lost = run(device, hosting("void* lost; cudaMalloc(&lost, 4096);"))
+        assert isinstance(kept, Outputs)
+        assert isinstance(lost, Outputs)
+        assert (kept.leaked_bytes, lost.leaked_bytes) == (0, 4096)
 
     def test_large_calls_run_once(self, device: VirtualDevice) -> None:
         given = arguments(WATCHED_BELOW_BYTES // 8)

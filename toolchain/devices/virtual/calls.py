@@ -23,6 +23,8 @@ from cudamaster.toolchain.worker.segment import Segment
 from cudamaster.toolchain.worker.wire import Message
 
 log = logging.getLogger(__name__)
+MOVING = frozenset({"memset", "memcpy"})
+"""Operations that may make outputs without a kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ def profiled_of(said: Message) -> Profiled | RunFailure:
         profile, launches = replies.decode_profile(said["kernels"]), int(replies.number(said["launches"]))
     except (KeyError, ReplyForged):
         return forged()
-    if profile.time_ms <= 0:
+    if not launches and not MOVING & {kernel.name for kernel in profile.kernels}:
         return RunFailure(FailureKind.LAUNCH_FAILED, "the entry launched no kernel and moved no bytes")
     return Profiled(profile, launches)
 
@@ -134,18 +136,20 @@ def joined(first: Outputs, second: Outputs | RunFailure, ptx: str) -> Outputs:
     """The first call, with what the second says against it: watched, in another order, on other garbage.
 
     What the watch found comes first; it explains most of what the order changes. Running out of time says
-    nothing, since watching takes long.
+    nothing, since watching takes long. What is left allocated by one call only is no leak: it may be kept.
     """
     if isinstance(second, RunFailure):
         if second.kind is FailureKind.TIMED_OUT:
             return first
         words = f"the call fails when threads run in reversed order: {second.reason}"
-        return replace(first, faults=(*first.faults, Fault("order_dependent", words)))
+        fault = second.fault or Fault("order_dependent", words)
+        return replace(first, faults=(*first.faults, fault))
     changed = [name for name, array in first.arrays.items() if not _same(array, second.arrays, name)]
     found = second.faults
     if not found and changed and not rounds_in_any_order(ptx):
         found = second.notes or (_order_fault(changed),)
-    return replace(first, faults=(*first.faults, *found), notes=second.notes)
+    leaked = min(first.leaked_bytes, second.leaked_bytes)
+    return replace(first, faults=(*first.faults, *found), notes=second.notes, leaked_bytes=leaked)
 
 
 def _order_fault(changed: Sequence[str]) -> Fault:

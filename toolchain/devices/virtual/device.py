@@ -4,6 +4,7 @@ Outputs and guard bands are read from shared memory here; only faults and counte
 """
 
 import functools
+import math
 import os
 import threading
 import time
@@ -44,10 +45,8 @@ PROGRAM = "cudamaster.toolchain.devices.virtual.program"
 FORWARD, REVERSED = "forward", "reversed"
 WATCHED_BELOW_BYTES = 4 << 20
 """Calls on fewer bytes than this are run a second time, watched and in the reversed order of threads."""
-MOST_SMALL_SECONDS = 15.0
-"""Time for the first run of such a call."""
-LEAST_SECONDS = 10.0
-"""Time for the second run, besides ten times that of the first."""
+SMALL_LAUNCH_SECONDS = 6.0
+"""Time for one launch of such a call; ones that are watched get twice that."""
 LAUNCH_SHARE = 0.8
 """Share of a call's time after which the worker itself ends a launch, and can say where it was."""
 KEPT_PROFILES = 256
@@ -102,12 +101,11 @@ class VirtualDevice:
         """Call the entry once; small calls once more, watched, and with threads in reversed order."""
         if arguments.nbytes >= WATCHED_BELOW_BYTES:
             return self._run(build, arguments, _Manner(self.limits.seconds))
-        seconds = min(self.limits.seconds, MOST_SMALL_SECONDS)
-        first = self._run(build, arguments, _Manner(seconds))
+        first = self._run(build, arguments, _Manner(self.limits.seconds, SMALL_LAUNCH_SECONDS))
         if isinstance(first, RunFailure):
             return first
-        seconds = min(self.limits.seconds, LEAST_SECONDS + 10 * first.seconds)
-        second = self._run(build, arguments, _Manner(seconds, REVERSED, watch=True))
+        watched = _Manner(self.limits.seconds, 2 * SMALL_LAUNCH_SECONDS, REVERSED, watch=True)
+        second = self._run(build, arguments, watched)
         return joined(first, second, ptx_text(build))
 
     def time(self, build: Build, arguments: Arguments, plan: TimingPlan) -> Timing | RunFailure:
@@ -194,6 +192,7 @@ class _Manner:
     """How an entry is called: run whole in this order of warps, perhaps watched, or sampled with a seed."""
 
     seconds: float
+    launch_seconds: float = math.inf
     order: str = FORWARD
     seed: int | None = None
     watch: bool = False
@@ -207,7 +206,7 @@ class _Manner:
         """For the worker."""
         return {
             "order": self.order,
-            "launch_seconds": LAUNCH_SHARE * self.seconds,
+            "launch_seconds": min(self.launch_seconds, LAUNCH_SHARE * self.seconds),
             "profile": self.sampled,
             "seed": self.seed or 0,
             "watch": self.watch,

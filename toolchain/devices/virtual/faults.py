@@ -19,6 +19,10 @@ PLAIN_MESSAGES = {
 }
 PAST = {"load": "read", "store": "wrote", "atomic": "updated", "ldmatrix": "read", "async_copy": "copied"}
 ENDINGS = {"use_after_free": "was freed", "uninitialised": "nothing has written"}
+NULL_BYTES = 1 << 16
+"""Addresses below this come from null pointers."""
+FAR_BYTES = 1 << 40
+"""How far off an address says nothing of the buffer that is nearest."""
 AT_ODDS = frozenset({"race", "in_flight"})
 """Kinds of faults that are between two accesses."""
 _NAME = re.compile(r"(\d+)")
@@ -78,6 +82,8 @@ def _message(kind: str, native: NativeFault, kernel: Kernel) -> str:
         return "threads go round a loop for ever: nothing that could end it changes any more"
     if kind == "deadlock":
         return "threads poll for something that no thread will do"
+    if kind == "barrier_divergence" and native.access < 0:
+        return "passes by the barrier at which other threads of its warp wait"
     if kind == "barrier_divergence":
         return f"threads of a block wait at different barriers (one is number {native.detail})"
     return PLAIN_MESSAGES[kind]
@@ -95,6 +101,9 @@ def _access_message(kind: str, native: NativeFault) -> str:
         return f"{verb} {native.bytes} bytes at byte {offset} of {name}, which is read-only"
     if kind in ENDINGS:
         return f"{verb} {native.bytes} bytes at byte {offset} of {name}, which {ENDINGS[kind]}"
+    if not -FAR_BYTES < offset < native.size + FAR_BYTES or not native.size:
+        pointer = "through a null pointer" if native.address < NULL_BYTES else "far from every buffer"
+        return f"{verb} {native.bytes} bytes {pointer}, at address {native.address:#x}"
     return f"{verb} {native.bytes} bytes {_distance(native)} {name} ({native.size} bytes)"
 
 
@@ -121,8 +130,6 @@ def _odds_message(kind: str, native: NativeFault, request: LaunchRequest) -> str
 
 
 def _distance(native: NativeFault) -> str:
-    if not native.size:
-        return f"at address {native.address:#x}, where there is nothing, not even"
     if native.address < native.base:
         return f"{native.base - native.address} bytes before the start of"
     end = native.base + native.size

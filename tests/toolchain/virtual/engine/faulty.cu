@@ -88,3 +88,20 @@ __global__ void counts_for_ever(volatile unsigned *y)
     while (y[1] == 0)
         y[0]++;
 }
+
+__global__ void reads_shared_pairs(float2 *y, int offset)
+{
+    __shared__ float s[66];
+    s[threadIdx.x] = s[threadIdx.x + 33] = threadIdx.x;
+    __syncthreads();
+    y[threadIdx.x] = *(float2 *)(s + threadIdx.x + offset);  // line 97
+}
+
+__global__ void overruns_local(float *y, int index)
+{
+    float a[4];
+    for (int i = 0; i < 4; i++)
+        a[i] = y[i];
+    a[index] = 1;  // line 105
+    y[threadIdx.x] = a[index & 3];
+}

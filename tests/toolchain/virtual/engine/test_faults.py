@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -165,3 +166,27 @@ def test_after_a_fault_the_engine_goes_on(bench: Make) -> None:
     b = bench("faulty.cu")
     fault_of(b, b.request("traps", 1))
     assert b.engine.launch(b.request("traps", 0)) is None
+
+
+def test_a_misaligned_pair_of_shared_memory_is_told(bench: Make) -> None:
+    b = bench("faulty.cu")
+    fault = fault_of(b, b.request("reads_shared_pairs", b.array(np.zeros(64), np.float32), 0))
+    assert (fault.kind, fault.line, fault.thread) == ("misaligned", 97, (1, 0, 0))
+    assert fault.message == ("reads 8 bytes at byte 4 of shared memory, whose address is not a multiple of 8")
+
+
+def test_an_index_beyond_a_local_array_is_told(bench: Make) -> None:
+    b = bench("faulty.cu")
+    y = b.array(np.zeros(32), np.float32)
+    assert b.engine.launch(b.request("overruns_local", y, 3)) is None
+    fault = fault_of(b, b.request("overruns_local", y, 4))
+    assert (fault.kind, fault.line) == ("out_of_bounds", 105)
+    assert fault.message == "writes 4 bytes 0 bytes past the end of local memory (16 bytes)"
+
+
+def test_a_null_pointer_is_called_so(bench: Make) -> None:
+    b = bench("faulty.cu")
+    request = b.request("writes_input", b.array(np.zeros(32), np.float32))
+    fault = fault_of(b, replace(request, parameters=bytes(8)))
+    assert (fault.kind, fault.line) == ("out_of_bounds", 36)
+    assert fault.message == "writes 4 bytes through a null pointer, at address 0x0"

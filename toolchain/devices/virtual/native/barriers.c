@@ -120,15 +120,18 @@ static void release(VgBlock *block, uint32_t number)
     uint8_t leaving[VG_MOST_WARPS] = {0};
     for (int w = 0; w < block->warps; w++) {
         VgWarp *warp = vg_warp_of(block, w);
-        uint32_t first = 0;
+        uint32_t first = 0, lanes = 0;
         for (int lane = 0; lane < VG_LANES; lane++) {
             uint32_t pc = warp->pc[lane];
             if (!is_blocked(pc) || number_of(pc) != number)
                 continue;
+            lanes |= 1u << lane;
             if (first && pc != first && (pc & VG_ALIGNED))
                 fault_at(warp, lane, VG_FAULT_BARRIER_DIVERGENCE);
             first = pc;
         }
+        if (first & VG_ALIGNED)
+            vg_watch_strays(block, (uint32_t)w, lanes);
         for (int lane = 0; first && lane < VG_LANES; lane++)
             if (is_blocked(warp->pc[lane]) && number_of(warp->pc[lane]) == number)
                 warp->pc[lane] &= VG_MOST_BLOCKS - 1;
@@ -147,6 +150,14 @@ static int all_at(const VgWarp *warp, uint32_t pc)
     for (int lane = 0; lane < VG_LANES; lane++)
         elsewhere |= (uint32_t)(warp->pc[lane] != pc) & (uint32_t)(warp->pc[lane] != VG_EXITED);
     return !elsewhere;
+}
+
+static uint32_t living(const VgWarp *warp)
+{
+    uint32_t lanes = 0;
+    for (int lane = 0; lane < VG_LANES; lane++)
+        lanes |= (uint32_t)(warp->pc[lane] != VG_EXITED) << lane;
+    return lanes;
 }
 
 /* The usual case: every warp waits, as one, at the same barrier for all threads. */
@@ -170,6 +181,8 @@ static int release_whole_block(VgBlock *block)
         VgWarp *warp = vg_warp_of(block, w);
         if (block->result[w] == VG_EXITED)
             continue;
+        if (block->watch)
+            vg_watch_strays(block, (uint32_t)w, block->result[w] & VG_ALIGNED ? living(warp) : 0);
         for (int lane = 0; lane < VG_LANES; lane++)
             warp->pc[lane] = warp->pc[lane] == VG_EXITED ? VG_EXITED : warp->pc[lane] & (VG_MOST_BLOCKS - 1);
         block->state[w] = VG_RUNNABLE;

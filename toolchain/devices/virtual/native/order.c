@@ -7,7 +7,7 @@
 
 static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-static size_t words_of(int warps) { return (size_t)warps * (size_t)(warps + VG_BARRIERS + 3); }
+static size_t words_of(int warps) { return (size_t)warps * (size_t)(warps + VG_BARRIERS + 4); }
 
 static size_t cells_of(const VgBlock *block)
 {
@@ -23,6 +23,7 @@ static VgBlockWatch *watch_new(const VgBlock *block)
     watch->together = watch->arrived + warps * VG_BARRIERS;
     watch->released = watch->together + warps;
     watch->acquired = watch->released + warps;
+    watch->strays = watch->acquired + warps;
     watch->copying = calloc(warps, sizeof *watch->copying);
     watch->cells = calloc(cells_of(block), sizeof *watch->cells);
     return watch;
@@ -83,6 +84,17 @@ void vg_watch_reset(VgBlock *block, uint32_t barrier)
 {
     if (block->watch)
         memset(row(block->watch->arrived, block, barrier), 0, (size_t)block->warps * sizeof(uint32_t));
+}
+
+/* Lanes that went on while others of their warp waited at a barrier for all of them, and never came to it. */
+void vg_watch_strays(VgBlock *block, uint32_t warp, uint32_t at_barrier)
+{
+    if (!block->watch)
+        return;
+    uint32_t strays = block->watch->strays[warp] & ~at_barrier;
+    block->watch->strays[warp] = 0;
+    if (strays && at_barrier)
+        vg_note_stray(vg_warp_of(block, (int)warp), strays, at_barrier);
 }
 
 /* The lanes of a warp waited for each other. */

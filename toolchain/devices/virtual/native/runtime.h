@@ -74,6 +74,7 @@ void vg_watch_block_free(VgBlock *block);
 void vg_watch_arrive(VgBlock *block, uint32_t warp, uint32_t barrier);
 void vg_watch_leave(VgBlock *block, uint32_t warp, uint32_t barrier);
 void vg_watch_reset(VgBlock *block, uint32_t barrier);
+void vg_watch_strays(VgBlock *block, uint32_t warp, uint32_t at_barrier);
 void vg_watch_exchange(VgWarp *warp);
 void vg_watch_issued(VgWarp *warp, uint32_t lane, uint64_t destination, uint32_t bytes);
 void vg_watch_landed(VgWarp *warp, uint32_t lane, uint64_t destination, uint32_t bytes);

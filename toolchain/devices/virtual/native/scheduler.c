@@ -10,7 +10,8 @@
 #define QUIET_ROUNDS 256
 #define MOST_THREADS 64
 #define MOST_RESIDENT 256 /* blocks that are brought in where nothing changes */
-#define SHORT_SLICES 256 /* of a sampled launch, after which the time is looked at */
+#define ROUNDS_A_LOOK 1024 /* of blocks that end soon, after which the time is looked at */
+#define SHORT_SLICES 256 /* of a sampled launch, or rounds, after which the time is looked at */
 
 typedef struct {
     VgLaunch *launch;
@@ -196,15 +197,18 @@ static void idle(Worker *worker)
         worker->idle = 0;
     else if (polling)
         check_time(polling, VG_FAULT_DEADLOCK, worker->idle_since + launch->spin_seconds);
-    check_stillness(worker, polling);
+    if (!launch->sampled || worker->idle % SHORT_SLICES == 0)
+        check_stillness(worker, polling);
 }
 
 static void run_blocks(Worker *worker)
 {
     VgLaunch *launch = worker->launch;
-    while (!atomic_load(&launch->stopped)) {
+    for (unsigned rounds = 1; !atomic_load(&launch->stopped); rounds++) {
         if (!worker->count && !add_block(worker, 0))
             return;
+        if (rounds % ROUNDS_A_LOOK == 0)
+            check_time(vg_warp_of(worker->resident[0], 0), VG_FAULT_TIMED_OUT, launch->deadline);
         int progress = 0;
         for (int i = 0; i < worker->count; i++) {
             progress |= run_round(worker->resident[i]);

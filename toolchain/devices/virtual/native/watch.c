@@ -243,8 +243,33 @@ static void watch_lane(VgWarp *warp, uint32_t lane, uint64_t address, int32_t si
         watch_global(&access, last);
 }
 
-static void end_access(VgWarp *warp, const VgSite *what, int32_t site)
+void vg_note_stray(VgWarp *warp, uint32_t strays, uint32_t at_barrier)
 {
+    VgWatch *watch = vg_watch_of(warp->block);
+    VgFault fault = {.kind = VG_FAULT_BARRIER_DIVERGENCE, .site = -1, .access = VG_NO_ACCESS};
+    fault.block = warp->block->index;
+    fault.warp = fault.other_warp = (int32_t)warp->index;
+    fault.other_block = fault.block;
+    fault.lane = __builtin_ctz(strays);
+    fault.other_lane = __builtin_ctz(at_barrier);
+    fault.pc = warp->pc[fault.other_lane];
+    if (!is_known(watch, &fault))
+        watch->faults[watch->noted++] = fault;
+}
+
+/* Whether lanes of the warp wait at a barrier that is for all of them. */
+static int is_awaited(const VgWarp *warp)
+{
+    uint32_t found = 0;
+    for (int lane = 0; lane < LANES; lane++)
+        found |= warp->pc[lane] >= VG_BLOCKED && warp->pc[lane] != VG_EXITED && warp->pc[lane] & VG_ALIGNED;
+    return (int)found;
+}
+
+static void end_access(VgWarp *warp, uint32_t mask, const VgSite *what, int32_t site)
+{
+    if (mask != UINT32_MAX && is_awaited(warp))
+        warp->block->watch->strays[warp->index] |= mask;
     VgWatch *watch = vg_watch_of(warp->block);
     watch->left--;
     if (what->kind == VG_ASYNC_COPY && what->space != VG_GLOBAL)
@@ -261,7 +286,7 @@ void vg_watch(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t si
     if (!mask || !warp->block->watch)
         return;
     EACH_ACTIVE(lane, mask) watch_lane(warp, lane, addresses[lane], site, 1, &last);
-    end_access(warp, &warp->block->launch->sites[site], site);
+    end_access(warp, mask, &warp->block->launch->sites[site], site);
 }
 
 /* Checks, watches and makes a store: `in` has the first elements of all lanes, then the second … */
@@ -283,7 +308,7 @@ void vg_watch_store(VgWarp *warp, uint32_t mask, const uint8_t *in, const uint64
             memcpy(to + i * each, in + (i * LANES + lane) * each, each);
     }
     if (mask && warp->block->watch)
-        end_access(warp, what, site);
+        end_access(warp, mask, what, site);
 }
 
 /* --- asynchronous copies ----------------------------------------------------------------------------------------- */

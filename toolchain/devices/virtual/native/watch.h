@@ -5,7 +5,7 @@
 
 #include "runtime.h"
 
-enum { VG_MOST_NOTED = 16 };
+enum { VG_MOST_NOTED = 16, VG_NO_ACCESS = -1 };
 
 /* Some lanes' access by one instruction. */
 typedef struct {
@@ -40,6 +40,7 @@ struct VgBlockWatch {
     uint32_t *arrived;  /* [barrier][of]: what those who arrived at a barrier bring */
     uint32_t *together; /* when the lanes of each warp last waited for each other */
     uint32_t *released, *acquired; /* by atomics and mbarriers, of each warp */
+    uint32_t *strays;   /* lanes of each warp that went on while others were at a barrier for all of them */
     uint16_t *copying;  /* site of each warp's last asynchronous copy */
     VgCell *cells;      /* of shared memory */
 };
@@ -54,5 +55,8 @@ static inline VgWatch *vg_watch_of(const VgBlock *block) { return block->launch-
 
 /* Whether what `mark` says came before what this lane does now. */
 int vg_is_ordered(const VgWarp *warp, uint32_t lane, const VgMark *mark);
+
+/* Notes that lanes passed by a barrier. */
+void vg_note_stray(VgWarp *warp, uint32_t strays, uint32_t at_barrier);
 
 #endif
