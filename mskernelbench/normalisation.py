@@ -4,8 +4,9 @@ The variance is the mean of (x − mean)², whose error does not grow with the m
 digits as mean²/variance has, and passes only where these are few (Higham, 2002, section 1.9).
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +14,19 @@ from numpy.typing import NDArray
 from mskernelbench.distributions import Values, values
 from mskernelbench.operator import (
     Arrays,
+    Category,
+    Contract,
     Operator,
     Parameter,
     Precision,
     Rounding,
     Shape,
     Workload,
+    output,
     scalar,
     size,
     tensor,
 )
-from mskernelbench.operator import output as output_parameter
 from mskernelbench.tolerance import CONSTANT, growth
 
 FloatArray = NDArray[np.float64]
@@ -40,7 +43,7 @@ def vector(count: int, epsilon: float = USUAL) -> Shape:
 
 
 VECTOR_SIGNATURE: tuple[Parameter, ...] = (
-    output_parameter("output", "N"),
+    output("output", "N"),
     tensor("input", "N"),
     tensor("weight", "N"),
     tensor("bias", "N"),
@@ -55,9 +58,9 @@ VECTOR_CHECK = (
     Workload("check", vector(264), "small"),
     Workload("check", vector(1000, 1e-6), "outlier"),
     Workload("check", vector(1031), "mixed"),
+    Workload("check", vector(2053), "offset"),
     Workload("check", vector(2056), "zeros"),
     Workload("check", vector(4099), "shifted"),
-    Workload("check", vector(2053), "offset"),
     Workload("check", vector(20_011)),
 )
 VECTOR_PAPER = tuple(Workload("paper", vector(2**k), "shifted") for k in range(6, 11))
@@ -171,17 +174,40 @@ def standardised_rounding(
     )
 
 
-def vector_operator(**details: Any) -> Operator:
-    """An operator on one vector with weight and bias: what differs is its names and its mathematics."""
-    usual: Mapping[str, Any] = {
-        "signature": VECTOR_SIGNATURE,
-        "workloads": VECTOR_CHECK + VECTOR_PAPER + VECTOR_REAL,
-        "inputs": vector_inputs,
-        "outputs": lambda shape: {"output": (elements(shape),)},
-        "dram_bytes": lambda shape, precision: 4 * precision.value_bytes * elements(shape),
-        "weight": elements,
-    }
-    return Operator(**usual, **details)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VectorNorm:
+    """An operator on one vector with weight and bias, but for what all of them share."""
+
+    title: str
+    mathematics: str
+    source: str
+    folder: Path
+    reference: Callable[[Workload, Arrays], Mapping[str, FloatArray]]
+    rounding: Callable[[Workload, Arrays, Precision], Mapping[str, tuple[Rounding, ...]]]
+    operations: int
+    """Floating-point operations an element."""
+
+    def operator(self) -> Operator:
+        """The operator, in the folder's name."""
+        return Operator(
+            name=self.folder.name,
+            symbol=self.folder.name,
+            title=self.title,
+            category=Category.LLM,
+            signature=VECTOR_SIGNATURE,
+            contract=Contract.POISONED,
+            mathematics=self.mathematics,
+            source=self.source,
+            folder=self.folder,
+            workloads=VECTOR_CHECK + VECTOR_PAPER + VECTOR_REAL,
+            inputs=vector_inputs,
+            outputs=lambda shape: {"output": (elements(shape),)},
+            reference=self.reference,
+            rounding=self.rounding,
+            flops=lambda shape: self.operations * elements(shape),
+            dram_bytes=lambda shape, precision: 4 * precision.value_bytes * elements(shape),
+            weight=elements,
+        )
 
 
 def parts(arrays: Arrays, *names: str) -> tuple[FloatArray, ...]:

@@ -5,14 +5,13 @@ from pathlib import Path
 
 from mskernelbench.normalisation import (
     FloatArray,
-    elements,
+    VectorNorm,
     epsilon,
     parts,
     standardised,
     standardised_rounding,
-    vector_operator,
 )
-from mskernelbench.operator import Arrays, Category, Contract, Precision, Rounding, Workload
+from mskernelbench.operator import Arrays, Precision, Rounding, Workload
 
 
 def reference(workload: Workload, arrays: Arrays) -> Mapping[str, FloatArray]:
@@ -27,12 +26,8 @@ def rounding(workload: Workload, arrays: Arrays, precision: Precision) -> Mappin
     return {"output": standardised_rounding(x, weight, bias, epsilon(workload))}
 
 
-OPERATOR = vector_operator(
-    name="layer_norm",
-    symbol="layer_norm",
+OPERATOR = VectorNorm(
     title="Layer normalisation",
-    category=Category.LLM,
-    contract=Contract.POISONED,
     mathematics=(
         "output[i] = weight[i]·(x[i] − m)/√(v + epsilon) + bias[i] for one vector x = input, "
         "its mean m = Σ_j x[j]/N and biased variance v = Σ_j (x[j] − m)²/N."
@@ -41,6 +36,6 @@ OPERATOR = vector_operator(
     folder=Path(__file__).parent,
     reference=reference,
     rounding=rounding,
-    flops=lambda shape: 7 * elements(shape),
-)
+    operations=7,
+).operator()
 """Layer normalisation of one vector."""

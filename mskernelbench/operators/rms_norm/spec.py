@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mskernelbench.normalisation import FloatArray, elements, epsilon, parts, vector_operator
-from mskernelbench.operator import Arrays, Category, Contract, Precision, Rounding, Workload
+from mskernelbench.normalisation import FloatArray, VectorNorm, epsilon, parts
+from mskernelbench.operator import Arrays, Precision, Rounding, Workload
 
 
 def reference(workload: Workload, arrays: Arrays) -> Mapping[str, FloatArray]:
@@ -29,17 +29,13 @@ def rounding(workload: Workload, arrays: Arrays, precision: Precision) -> Mappin
     }
 
 
-OPERATOR = vector_operator(
-    name="rms_norm",
-    symbol="rms_norm",
+OPERATOR = VectorNorm(
     title="RMS normalisation",
-    category=Category.LLM,
-    contract=Contract.POISONED,
     mathematics="output[i] = weight[i]·x[i]/√(Σ_j x[j]²/N + epsilon) + bias[i] for one vector x = input.",
     source="B. Zhang and R. Sennrich, Root mean square layer normalization, NeurIPS 2019, equation 4",
     folder=Path(__file__).parent,
     reference=reference,
     rounding=rounding,
-    flops=lambda shape: 5 * elements(shape),
-)
+    operations=5,
+).operator()
 """Root mean square normalisation of one vector."""
