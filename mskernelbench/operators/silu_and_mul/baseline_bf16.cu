@@ -1,4 +1,5 @@
-// x/(1 + e^-x)·g, x and g side by side in a row, BF16 with FP32 arithmetic: one thread for each output, neighbours along a row.
+// x/(1 + e^-x)·g, x and g side by side in a row, BF16 with FP32 arithmetic:
+// neighbouring threads along a row, one for each output.
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 #include <math.h>
