@@ -16,8 +16,8 @@ HEAD = """# All baselines of MSKernelBench
 Every operator at both precisions, judged as a candidate is: right on its `check` workloads and on those timed
 ones that are cheap to compare, wrong answers tried on its comparison. Times are those of our fair baselines,
 {clock} on {device} (seed {seed}); a set's figure is the geometric mean over its workloads. *Attains* is the
-roofline time ÷ the baseline's over the `real` set, *bound* what limits the roofline there, *error* the baseline's worst
-|error| ÷ bound, *s* the seconds it took to judge on two busy cores.
+roofline time ÷ the baseline's over the `real` set, *bound* what limits the roofline there, *error* the
+baseline's worst error ÷ its bound, *s* the seconds it took to judge on two busy cores.
 
 | operator | precision | status | paper, ms | real, ms | attains | bound | error | s |
 |---|---|---|---|---|---|---|---|---|
