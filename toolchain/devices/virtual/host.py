@@ -23,6 +23,8 @@ _RUNTIME_SYMBOL = re.compile(r"_{0,2}cu(da|[A-Z]|blas|fft|sparse|solver|rand|dnn
 _INVALID_DEVICE_FUNCTION, _INVALID_SYMBOL, _INVALID_KERNEL_IMAGE, _UNKNOWN = 98, 13, 200, 999
 _NOT_SUPPORTED = 801
 _NAMED_AT_ONCE = 4
+_OPERATIONS = ("memcpy", "memset", "cudaMalloc", "cudaFree", "cudaMallocAsync", "synchronize")
+"""What takes time besides kernels, by number in `cudart.h`; a free from a pool counts as an allocation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Machine(Protocol):
         """Host address and bytes of a module variable; None where there is none."""
 
     def memory_operation(self, name: str, moved_bytes: int) -> None:
-        """Hear of a fill (`memset`) or copy (`memcpy`) within device memory, bytes read and written."""
+        """Hear of one of `_OPERATIONS`; of fills and copies within device memory, bytes read and written."""
 
 
 @dataclass(slots=True, eq=False)
@@ -220,8 +222,8 @@ class CudaRuntime:
     def _unsupported(self, call: bytes) -> int:
         raise Unsupported(f"runtime call {call.decode()}")
 
-    def _memory(self, is_fill: int, moved_bytes: int) -> int:
-        self.machine.memory_operation("memset" if is_fill else "memcpy", moved_bytes)
+    def _memory(self, operation: int, moved_bytes: int) -> int:
+        self.machine.memory_operation(_OPERATIONS[operation], moved_bytes)
         return 0
 
 

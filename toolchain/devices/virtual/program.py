@@ -15,7 +15,8 @@ from typing import Any
 
 from cudamaster.toolchain.arguments import Scalar
 from cudamaster.toolchain.build import KernelResources
-from cudamaster.toolchain.devices.virtual.cost.assembly import MemoryOperation, profile_launches
+from cudamaster.toolchain.devices.virtual.cost.assembly import profile_launches
+from cudamaster.toolchain.devices.virtual.cost.host_calls import Operation
 from cudamaster.toolchain.devices.virtual.cost.occupancy import l1_share_bytes
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.ptx.parse import PtxError
@@ -183,13 +184,13 @@ def _answer(report: CallReport, request: Mapping[str, Any]) -> dict[str, Any]:
         "launches": len(report.launches),
     }
     if request["profile"]:
-        operations = [MemoryOperation(name, moved) for name, moved in report.memory_operations]
+        operations = [Operation(name, moved) for name, moved in report.memory_operations]
         profile = profile_launches(
             report.samples,
             _resources(request),
             load_gpu(request["gpu"]),
             source_files=set(request["source_files"]),
-            memory_operations=operations,
+            operations=operations,
         )
         said["kernels"] = encode_profile(profile)
     return said

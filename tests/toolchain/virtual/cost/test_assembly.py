@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from cudamaster.toolchain.devices.virtual.cost.assembly import MemoryOperation, profile_launches
+from cudamaster.toolchain.devices.virtual.cost.assembly import profile_launches
+from cudamaster.toolchain.devices.virtual.cost.host_calls import Operation
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from cudamaster.toolchain.metrics import METRICS
 from cudamaster.toolchain.timing import Clock
@@ -47,7 +48,7 @@ def test_every_value_is_of_a_declared_metric() -> None:
 
 
 def test_a_memset_takes_time() -> None:
-    profile = profile_launches([], [], H200, memory_operations=[MemoryOperation("memset", 1 << 30)])
+    profile = profile_launches([], [], H200, operations=[Operation("memset", 1 << 30)])
     assert profile.kernels[0].name == "memset"
     assert profile.time_ms == pytest.approx((1 << 30) / (0.92 * 4.8e12) * 1e3 + 2.2e-3)
 

@@ -7,6 +7,7 @@ from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.cost.counting import counts_of
 from cudamaster.toolchain.devices.virtual.cost.demangle import demangle
 from cudamaster.toolchain.devices.virtual.cost.duration import launch_overhead_s
+from cudamaster.toolchain.devices.virtual.cost.host_calls import Operation, operation_profiles
 from cudamaster.toolchain.devices.virtual.cost.hot_lines import hot_lines
 from cudamaster.toolchain.devices.virtual.cost.mix import instruction_mix
 from cudamaster.toolchain.devices.virtual.cost.model import ModelledLaunch, model_launch
@@ -20,16 +21,6 @@ from cudamaster.toolchain.timing import Clock
 
 _UNKNOWN_REGISTERS = 32
 """Assumed of a kernel that ptxas did not report on."""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryOperation:
-    """A `cudaMemset…` or device-to-device `cudaMemcpy…` of the call."""
-
-    name: str
-    """`memset` or `memcpy`."""
-    moved_bytes: int
-    """Bytes read and written on the device."""
 
 
 @dataclass(slots=True)
@@ -48,7 +39,7 @@ def profile_launches(
     gpu: VirtualGpu,
     *,
     source_files: Collection[int] | None = None,
-    memory_operations: Sequence[MemoryOperation] = (),
+    operations: Sequence[Operation] = (),
 ) -> Profile:
     """Profile of one call.
 
@@ -66,7 +57,7 @@ def profile_launches(
             contents = contents.after(modelled.traffic.touched_bytes)
             _add(entries, modelled, warmth, gpu, first=not entries and repeat == 0)
     kernels = [_kernel_profile(entry, gpu, source_files) for entry in entries.values()]
-    kernels += [_operation_profile(operation, gpu, first=not launches) for operation in memory_operations]
+    kernels += operation_profiles(operations, gpu, first=not launches)
     return Profile(Clock.MODELLED, tuple(sorted(kernels, key=lambda kernel: -kernel.time_ms)))
 
 
@@ -107,16 +98,6 @@ def _kernel_profile(entry: _Entry, gpu: VirtualGpu, source_files: Collection[int
         occupancy_limiter=entry.modelled.subject.residency.limiter,
         instruction_mix=instruction_mix(entry.modelled),
     )
-
-
-def _operation_profile(operation: MemoryOperation, gpu: VirtualGpu, *, first: bool) -> KernelProfile:
-    rate = gpu.device.dram_bytes_per_s * gpu.model.dram_efficiency
-    seconds = operation.moved_bytes / rate
-    overhead = launch_overhead_s(seconds, gpu.model, first=first)
-    moved = f"{operation.moved_bytes} bytes at DRAM speed and {overhead * 1e6:.1f} us of launch overhead"
-    bound = "memory" if seconds > overhead else "latency"
-    shape = Launch((1, 1, 1), (1, 1, 1), 0)
-    return KernelProfile(operation.name, shape, 1, 1e3 * (seconds + overhead), {}, bound, moved, ())
 
 
 def _launch(request: LaunchRequest) -> Launch:

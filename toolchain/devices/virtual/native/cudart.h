@@ -38,17 +38,22 @@ typedef struct {
     uint64_t parameter_bytes;
 } VgLaunchCall;
 
+/* What takes time besides kernels; host.py has their names. */
+enum { OPERATION_COPY, OPERATION_FILL, OPERATION_ALLOCATE, OPERATION_FREE, OPERATION_POOL, OPERATION_WAIT };
+
 /* The Python side. Each returns 0 or a CUDA error code. */
 typedef struct {
     int (*module)(const char *ptx, uint64_t bytes);
     int (*describe)(const char *kernel, VgKernelFacts *facts);
     int (*launch)(const VgLaunchCall *call);
     int (*symbol)(const char *name, void **address, uint64_t *bytes);
-    int (*memory)(int is_fill, uint64_t moved_bytes);
+    int (*memory)(int operation, uint64_t moved_bytes);
     int (*unsupported)(const char *call); /* may not return */
 } VgHost;
 
 void vgrt_connect(const VgHost *host);
+/* Tells the Python side of an operation that ended with `error`; returns `error`. */
+int vgrt_tell(int operation, uint64_t moved_bytes, int error);
 void vgrt_set_device(const VgDevice *device);
 /* A copy of all writable device memory; NULL where it is more than `most_bytes`. Putting it back frees it. */
 typedef struct Snapshot Snapshot;

@@ -83,8 +83,8 @@ static void fill_now(const FillWork *fill)
 /* Only what stays within device memory costs time on the device. */
 static void tell_of_copy(const CopyWork *copy)
 {
-    if (vgrt_host.memory && vgrt_is_device_range(copy->dst, 1) && vgrt_is_device_range(copy->src, 1))
-        vgrt_host.memory(0, 2 * copy->width * copy->height * copy->depth);
+    if (vgrt_is_device_range(copy->dst, 1) && vgrt_is_device_range(copy->src, 1))
+        vgrt_tell(OPERATION_COPY, 2 * copy->width * copy->height * copy->depth, 0);
 }
 
 static cudaError_t perform(const Work *work)
@@ -99,8 +99,7 @@ static cudaError_t perform(const Work *work)
         return cudaSuccess;
     case WORK_FILL:
         fill_now(&work->fill);
-        if (vgrt_host.memory)
-            vgrt_host.memory(1, work->fill.width * work->fill.height * work->fill.depth);
+        vgrt_tell(OPERATION_FILL, work->fill.width * work->fill.height * work->fill.depth, 0);
         return cudaSuccess;
     case WORK_HOST:
         work->host.function(work->host.data);

@@ -93,7 +93,7 @@ static cudaError_t allocate_outside_capture(void **out, size_t bytes, int kind)
 {
     if (vgrt_is_capturing())
         return cudaErrorStreamCaptureUnsupported;
-    return vgrt_allocate(out, bytes, kind);
+    return vgrt_tell(OPERATION_ALLOCATE, 0, vgrt_allocate(out, bytes, kind));
 }
 
 cudaError_t cudaMalloc(void **out, size_t bytes)
@@ -128,7 +128,7 @@ cudaError_t cudaFree(void *base)
 {
     if (vgrt_is_capturing() && base)
         return vgrt_done(cudaErrorStreamCaptureUnsupported);
-    return vgrt_done(vgrt_free(base));
+    return vgrt_done(base ? vgrt_tell(OPERATION_FREE, 0, vgrt_free(base)) : cudaSuccess);
 }
 
 /* --- stream-ordered: at once, except that a graph keeps what it allocates while it is captured --- */
@@ -139,7 +139,7 @@ static cudaError_t allocate_in_stream(void **out, size_t bytes, void *stream)
     cudaError_t error = vgrt_recording_of(stream, &recording);
     if (error)
         return error;
-    error = vgrt_allocate(out, bytes, MEMORY_DEVICE);
+    error = vgrt_tell(OPERATION_POOL, 0, vgrt_allocate(out, bytes, MEMORY_DEVICE));
     if (!error && recording && *out)
         vgrt_record_allocation(recording, *out);
     return error;
@@ -164,7 +164,7 @@ cudaError_t cudaFreeAsync(void *base, void *stream)
         return vgrt_done(error);
     if (recording)
         return vgrt_refuse("cudaFreeAsync of memory from outside the graph that is being captured");
-    return vgrt_done(vgrt_free(base));
+    return vgrt_done(vgrt_tell(OPERATION_POOL, 0, vgrt_free(base)));
 }
 
 PER_THREAD(cudaMallocAsync);

@@ -19,6 +19,13 @@ typedef struct Symbol {
 static Function *functions;
 static Symbol *symbols;
 
+int vgrt_tell(int operation, uint64_t moved_bytes, int error)
+{
+    if (!error && vgrt_host.memory)
+        vgrt_host.memory(operation, moved_bytes);
+    return error;
+}
+
 void vgrt_connect(const VgHost *host)
 {
     vgrt_host = *host;

@@ -157,11 +157,12 @@ static cudaError_t wait(void *handle)
     return vgrt_done(stream->recording ? cudaErrorStreamCaptureUnsupported : cudaSuccess);
 }
 
-cudaError_t cudaStreamSynchronize(void *handle) { return wait(handle); }
+cudaError_t cudaStreamSynchronize(void *handle) { return vgrt_tell(OPERATION_WAIT, 0, wait(handle)); }
 cudaError_t cudaStreamQuery(void *handle) { return wait(handle); }
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+    vgrt_tell(OPERATION_WAIT, 0, cudaSuccess);
     return vgrt_done(vgrt_is_capturing() ? cudaErrorStreamCaptureUnsupported : cudaSuccess);
 }
 
