@@ -17,7 +17,7 @@ __device__ unsigned key(__nv_bfloat16 x) {
 __device__ unsigned short value(unsigned short key) { return key >> 15 ? key & 0x7fff : ~key; }
 
 __device__ void raise(unsigned short* place, unsigned short key) {
-    unsigned short seen = *place;
+    unsigned short seen = 0;
     while (seen < key) {
         unsigned short before = atomicCAS(place, seen, key);
         if (before == seen) return;
@@ -66,7 +66,7 @@ __global__ void find_index(const unsigned short* keys, int* indices, const __nv_
         if (threadIdx.x < width) part[threadIdx.x] = min(part[threadIdx.x], part[threadIdx.x + width]);
         __syncthreads();
     }
-    if (threadIdx.x == 0 && part[0] < INT_MAX) atomicMin(&indices[rank], part[0]);
+    if (threadIdx.x == 0) atomicMin(&indices[rank], part[0]);
 }
 
 __global__ void finish(unsigned short* keys, int k) {

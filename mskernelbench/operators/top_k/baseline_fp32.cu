@@ -40,7 +40,7 @@ __global__ void find_value(unsigned* keys, const int* indices, const float* inpu
         if (threadIdx.x < width) part[threadIdx.x] = max(part[threadIdx.x], part[threadIdx.x + width]);
         __syncthreads();
     }
-    if (threadIdx.x == 0 && part[0] > keys[rank]) atomicMax(&keys[rank], part[0]);
+    if (threadIdx.x == 0) atomicMax(&keys[rank], part[0]);
 }
 
 __global__ void find_index(const unsigned* keys, int* indices, const float* input, int N, int rank) {
@@ -56,7 +56,7 @@ __global__ void find_index(const unsigned* keys, int* indices, const float* inpu
         if (threadIdx.x < width) part[threadIdx.x] = min(part[threadIdx.x], part[threadIdx.x + width]);
         __syncthreads();
     }
-    if (threadIdx.x == 0 && part[0] < INT_MAX) atomicMin(&indices[rank], part[0]);
+    if (threadIdx.x == 0) atomicMin(&indices[rank], part[0]);
 }
 
 __global__ void finish(unsigned* keys, int k) {
