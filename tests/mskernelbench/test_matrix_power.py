@@ -5,7 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from mskernelbench.answers import draw_inputs
+from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision
+from mskernelbench.shapes import parse_shape
 from tests.mskernelbench import emulations as e
 from tests.mskernelbench.cases import Case, Kernel, cases, refused, worst
 
@@ -153,3 +156,13 @@ def test_the_zeroth_power_is_due_as_the_identity(precision: Precision) -> None:
     zeroth = [case for case in cases(NAME, precision) if case.workload.shape["P"] == 0]
     assert len(zeroth) >= 2
     assert not any(case.outcome(a_itself).right for case in zeroth)
+
+
+@both
+@pytest.mark.parametrize("exponent", [0, 1, 65, 1000])
+def test_powers_that_a_user_asks_for_stay_in_range(precision: Precision, exponent: int) -> None:
+    operator = load_operator(NAME)
+    workload = parse_shape(operator, f"N=40,P={exponent}")
+    arrays = draw_inputs(operator, workload, precision, seed=0)
+    power = operator.reference(workload, arrays)["B"]
+    assert 2.0**-60 < np.abs(power).max() < 2.0**60

@@ -5,7 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from mskernelbench.catalog import load_operator
+from mskernelbench.errors import BadShape
 from mskernelbench.operator import Precision
+from mskernelbench.shapes import parse_shape
 from tests.mskernelbench import emulations as e
 from tests.mskernelbench.cases import Case, Kernel, cases, refused
 
@@ -168,3 +171,9 @@ def test_check_data_hold_all_of_the_vector_and_ties_beyond_the_last_place() -> N
     for case in cases(NAME, FP32):
         if case.output == "values" and case.workload.values == "few":
             assert (data(case) == case.answer.reference[-1]).sum() > case.workload.shape["k"] / 2
+
+
+def test_more_values_than_there_are_cannot_be_asked_for() -> None:
+    with pytest.raises(BadShape, match="k=20 is more than the N=10 values"):
+        parse_shape(load_operator(NAME), "N=10,k=20")
+    assert parse_shape(load_operator(NAME), "N=20,k=20").shape == {"N": 20, "k": 20}

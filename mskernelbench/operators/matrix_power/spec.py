@@ -22,8 +22,10 @@ from mskernelbench.operator import (
 )
 from mskernelbench.tolerance import CONSTANT
 
-GROWTH = 1.25
-"""Sums of the rows of `positive` matrices, near their largest eigenvalue: one factor more or less shows."""
+GROWTH = 0.25
+"""By how much sums of rows of `positive` matrices exceed 1: one factor more or less shows."""
+MOST_GROWTH = 16
+"""Exponents above MOST_GROWTH / GROWTH get less, so that (1 + MOST_GROWTH / P)^P stays below e^16."""
 
 Matrix = NDArray[np.generic]
 
@@ -59,19 +61,26 @@ REAL = (
 def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -> Arrays:
     """A."""
     n = int(workload.shape["N"])
-    draw = GENERATORS.get(workload.values)
-    a = draw(n, precision, rng) if draw else values(workload.values, rng, n * n, precision).reshape(n, n)
+    match workload.values:
+        case "positive":
+            a = positive(n, int(workload.shape["P"]), precision, rng)
+        case "integers" | "monomial" | "nan":
+            a = PROBES[workload.values](n, precision, rng)
+        case name:
+            a = values(name, rng, n * n, precision).reshape(n, n)
     return {"A": a}
 
 
-def positive(n: int, precision: Precision, rng: np.random.Generator) -> Matrix:
-    """Positive numbers, so that no power cancels or overflows, between 1/N and 1 in size.
+def positive(n: int, p: int, precision: Precision, rng: np.random.Generator) -> Matrix:
+    """Positive numbers near 1/N, so that no power up to P cancels or overflows.
 
-    Rows of a matrix sum to GROWTH; a similarity with powers of two keeps its powers' size and spreads them.
+    Rows sum to about 1.25, as does the largest eigenvalue; a similarity with powers of two keeps that and
+    spreads the elements of every power.
     """
+    row_sum = 1 + min(GROWTH, MOST_GROWTH / max(p, 1))
     even = values("shifted", rng, n * n, Precision.FP32).reshape(n, n).astype(np.float32)
     exponents = rng.integers(0, 4, n)
-    spread = np.ldexp(even * np.float32(GROWTH / (0.75 * n)), exponents[:, None] - exponents)
+    spread = np.ldexp(even * np.float32(row_sum / (0.75 * n)), exponents[:, None] - exponents)
     rounded: Matrix = spread.astype(precision.dtype)
     return rounded
 
@@ -97,8 +106,7 @@ def nan(n: int, precision: Precision, rng: np.random.Generator) -> Matrix:
     return a
 
 
-GENERATORS: Mapping[str, Callable[[int, Precision, np.random.Generator], Matrix]] = {
-    "positive": positive,
+PROBES: Mapping[str, Callable[[int, Precision, np.random.Generator], Matrix]] = {
     "integers": integers,
     "monomial": monomial,
     "nan": nan,
@@ -153,7 +161,7 @@ OPERATOR = Operator(
         tensor("A", "N×N, row-major"),
         output("B", "N×N, row-major"),
         size("N"),
-        size("P"),
+        size("P", least=0),
     ),
     contract=Contract.POISONED,
     mathematics="B = A^P, the product of P factors A; A⁰ is the identity.",

@@ -64,6 +64,12 @@ def reference(workload: Workload, arrays: Arrays) -> Mapping[str, NDArray[np.flo
     return {"values": x[chosen], "indices": chosen.astype(np.float64)}
 
 
+def unfit(shape: Shape) -> str | None:
+    """Why there is no such workload: more values are wanted than there are."""
+    n, k = int(shape["N"]), int(shape["k"])
+    return f"k={k} is more than the N={n} values" if k > n else None
+
+
 def dram_bytes(shape: Shape, precision: Precision) -> int:
     """The vector, and k values and indices, once."""
     return precision.value_bytes * int(shape["N"]) + (precision.value_bytes + 4) * int(shape["k"])
@@ -97,4 +103,5 @@ OPERATOR = Operator(
     dram_bytes=dram_bytes,
     weight=lambda shape: comparisons(int(shape["N"])),
     exact=True,
+    unfit=unfit,
 )
