@@ -4,18 +4,26 @@ A case is one output of one workload: operators with several outputs have severa
 workload is refused where any of them is.
 """
 
+import time
 from functools import cache
 
 from mskernelbench.cases import Case, Kernel, check_cases
 from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision
 
-__all__ = ["Case", "Kernel", "cases", "refused", "worst"]
+__all__ = ["Case", "Kernel", "cases", "refused", "seconds_of", "worst"]
+
+
+seconds_of: dict[tuple[str, Precision], float] = {}
+"""Processor time that inputs, answers and bounds of `cases` took."""
 
 
 @cache
 def cases(name: str, precision: Precision) -> tuple[Case, ...]:
-    return tuple(check_cases(load_operator(name), precision, seed=1))
+    begun = time.thread_time()
+    found = tuple(check_cases(load_operator(name), precision, seed=1))
+    seconds_of[name, precision] = time.thread_time() - begun
+    return found
 
 
 def refused(name: str, precision: Precision, kernel: Kernel) -> list[str]:

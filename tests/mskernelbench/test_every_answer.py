@@ -6,10 +6,18 @@ from mskernelbench.answers import draw_inputs, element_dtype
 from mskernelbench.catalog import operator_names
 from mskernelbench.operator import Kind, Precision
 from mskernelbench.strictness import TRIALS, Trial
-from tests.mskernelbench.cases import cases
+from tests.mskernelbench.cases import cases, seconds_of
 
 EVERY = [(name, precision) for name in operator_names() for precision in Precision]
 each = pytest.mark.parametrize(("name", "precision"), EVERY)
+
+
+@each
+def test_inputs_and_answers_of_all_checks_are_made_within_two_seconds(
+    name: str, precision: Precision
+) -> None:
+    assert cases(name, precision)
+    assert seconds_of[name, precision] < 2
 
 
 @pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.__name__)
