@@ -9,10 +9,14 @@ from cudamaster.toolchain.devices.virtual.ptx.nouns import (
     Address,
     Kernel,
     Module,
+    Register,
     Symbol,
     Variable,
     Vector,
 )
+
+RESERVED, RESERVED_BYTES = "%reserved_smem", 1024
+RESERVED_VARIABLE = Variable(RESERVED, "shared", 128, RESERVED_BYTES)
 
 
 @dataclass(slots=True)
@@ -51,10 +55,21 @@ def _shared(module: Module, kernel: Kernel) -> tuple[dict[str, int], int]:
     own = [v for v in kernel.variables.values() if v.space == "shared"]
     named = {operand_name for block in kernel.blocks for i in block for operand_name in symbols(i.operands)}
     outer = [v for v in module.variables.values() if v.space == "shared" and v.name in named]
-    offsets, size = _place({v.name: v for v in own + outer if v.size})
+    reserved = [RESERVED_VARIABLE] if _reads_reserved(kernel) else []
+    offsets, size = _place({v.name: v for v in reserved + own + outer if v.size})
     dynamic = [v for v in own + outer if not v.size]
     size = _align(size, max([16] + [v.align for v in dynamic]))
     return offsets | {v.name: size for v in dynamic}, size
+
+
+def _reads_reserved(kernel: Kernel) -> bool:
+    """Whether a kernel asks where the driver's own shared memory lies, as cooperative groups do."""
+    return any(
+        isinstance(operand, Register) and operand.name.startswith(RESERVED)
+        for block in kernel.blocks
+        for instruction in block
+        for operand in instruction.operands
+    )
 
 
 def symbols(operands: object) -> set[str]:

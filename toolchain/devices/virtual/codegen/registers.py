@@ -27,7 +27,7 @@ LLVM_TYPES = {
     "pred": "i1", "b8": "i8", "u8": "i8", "s8": "i8", "b16": "i16", "u16": "i16", "s16": "i16",
     "f16": "i16", "bf16": "i16", "b32": "i32", "u32": "i32", "s32": "i32", "f32": "float",
     "f16x2": "i32", "bf16x2": "i32", "tf32": "i32", "e4m3x2": "i16", "e5m2x2": "i16",
-    "b64": "i64", "u64": "i64", "s64": "i64", "f64": "double",
+    "b64": "i64", "u64": "i64", "s64": "i64", "f64": "double", "b128": "i128",
 }  # fmt: skip
 """The LLVM element type in which each PTX type is handled; 16-bit floats are kept as their bits."""
 
@@ -218,7 +218,7 @@ class Registers(IrBuilder):
 
     def _store_lanes(self, value: Value, place: str, align: int, lanes: Value) -> None:
         """Store some lanes: in one instruction where the host has one for this width."""
-        if self.mode.avx512 and BITS[value.type] >= 32:
+        if self.mode.avx512 and 32 <= BITS[value.type] <= 64:
             name = f"llvm.masked.store.v{LANES}{SUFFIX.get(value.type, value.type)}.p0"
             self.declarations[name] = f"declare void @{name}({value.full_type}, ptr, i32, {lanes.full_type})"
             self.line(f"call void @{name}({value.typed}, ptr {place}, i32 {align}, {lanes.typed})")

@@ -6,6 +6,7 @@ Clusters of more than one block are not covered: every block is its own cluster.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from cudamaster.toolchain.devices.virtual.analysis.layout import RESERVED, RESERVED_BYTES
 from cudamaster.toolchain.devices.virtual.codegen import frame
 from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, constant, lane_constants
 
@@ -16,8 +17,9 @@ PER_BLOCK = {"%ctaid": frame.BLOCK_CTAID, "%nctaid": frame.BLOCK_NCTAID, "%ntid"
 AS_ONE_CLUSTER = {"%clusterid": "%ctaid", "%nclusterid": "%nctaid"}
 CONSTANTS = {
     "%cluster_ctaid": 0, "%cluster_nctaid": 1, "%cluster_ctarank": 0, "%cluster_nctarank": 1,
-    "%is_explicit_cluster": 0, "%gridid": 0, "%nsmid": 132,
+    "%is_explicit_cluster": 0, "%gridid": 0, "%nsmid": 132, "%current_graph_exec": 0,
 }  # fmt: skip
+RESERVED_ENDS = {"_offset_end": RESERVED_BYTES, "_offset_cap": RESERVED_BYTES}
 LANE_MASKS: dict[str, Callable[[int], int]] = {
     "%lanemask_eq": lambda lane: 1 << lane,
     "%lanemask_lt": lambda lane: (1 << lane) - 1,
@@ -62,10 +64,13 @@ def _scalar_register(emit: "Registers", base: str) -> Value:
     if base in ("%envreg1", "%envreg2"):
         half = 4 if base == "%envreg1" else 0
         return emit.load("i32", emit.offset("%block", frame.BLOCK_WORKSPACE + half))
-    if base in ("%total_smem_size", "%dynamic_smem_size"):
+    if base in ("%total_smem_size", "%dynamic_smem_size", "%aggr_smem_size"):
         total = emit.load("i32", emit.offset("%block", frame.BLOCK_SHARED_BYTES))
         static = emit.layout.static_shared_bytes if base == "%dynamic_smem_size" else 0
         return emit.op("sub", total, constant("i32", static))
+    if base.startswith(RESERVED):
+        start = emit.layout.shared[RESERVED]
+        return constant("i32", start + RESERVED_ENDS.get(base.removeprefix(RESERVED), 0))
     if base.startswith(("%clock", "%globaltimer")):
         ticks = emit.raw("call i64 @llvm.readcyclecounter()")
         emit.declarations["llvm.readcyclecounter"] = "declare i64 @llvm.readcyclecounter()"

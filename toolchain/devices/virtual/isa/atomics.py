@@ -17,19 +17,29 @@ SPACES = {"global": "global", "shared": "shared", "shared_cta": "shared"}
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 BITWISE = ("and", "or", "xor", "exch", "cas")
 OPERATIONS = ("add", "min", "max", "inc", "dec", *BITWISE)
+HALVES = ("f16", "bf16", "f16x2", "bf16x2")
 KNOWN = frozenset(
     [f"{name}_{kind}" for name in ("min", "max") for kind in ("u32", "s32", "u64", "s64")]
     + [f"{name}_{kind}" for name in ("and", "or", "xor") for kind in ("b32", "b64")]
-    + [f"{name}_{kind}" for name in ("exch", "cas") for kind in ("b16", "b32", "b64")]
+    + [f"{name}_{kind}" for name in ("exch", "cas") for kind in ("b16", "b32", "b64", "b128")]
+    + [f"{name}_{kind}" for name in ("min", "max") for kind in HALVES]
     + [f"add_{kind}" for kind in ("u32", "u64", "f32", "f64", "f16", "bf16", "f16x2", "bf16x2")]
     + ["inc_u32", "dec_u32"]
 )
 """The functions of native/atomics.c, after `vg_atom_` and `vg_atom_shared_`."""
 
 
+CACHE_HINT = "L2_cache_hint"
+
+
+def without_hint(ins: Instruction) -> tuple[Operand, ...]:
+    """Return the operands but for a cache policy, the last of an opcode with a hint."""
+    return ins.operands[:-1] if CACHE_HINT in ins.modifiers else ins.operands
+
+
 def _name(ins: Instruction, kind: str) -> str:
     """Return which function does it, or raise Unsupported."""
-    require_known(ins, ORDERS, SPACES, VECTORS, OPERATIONS, "noftz", TYPE_BYTES)
+    require_known(ins, ORDERS, SPACES, VECTORS, OPERATIONS, "noftz", CACHE_HINT, TYPE_BYTES)
     operation = next((word for word in ins.modifiers[1:] if word in OPERATIONS), "")
     if operation in BITWISE and kind:
         kind = f"b{8 * TYPE_BYTES[kind]}"
@@ -44,7 +54,7 @@ def _name(ins: Instruction, kind: str) -> str:
 @instruction("atom")
 def fetch_and_update(emit: Emitter, ins: Instruction) -> None:
     """Update memory and return what was there before."""
-    destination, address, *sources = ins.operands
+    destination, address, *sources = without_hint(ins)
     old = _update(emit, ins, address, sources)
     if sources[0] == Integer(0) and not {"add", "or"}.isdisjoint(ins.modifiers):
         emit.yield_soon(POLLING_WEIGHT)
@@ -82,7 +92,7 @@ def _let_others_run(emit: Emitter, is_vain: Value) -> None:
 @instruction("red", writes=0)
 def update(emit: Emitter, ins: Instruction) -> None:
     """Update memory."""
-    address, *sources = ins.operands
+    address, *sources = without_hint(ins)
     _update(emit, ins, address, sources)
 
 

@@ -12,6 +12,8 @@ FLOAT_CONDITIONS = {
     "num": "ord", "nan": "uno",
 }  # fmt: skip
 UNSIGNED_CONDITIONS = {"lo": "ult", "ls": "ule", "hi": "ugt", "hs": "uge"}
+TRUE_BITS = {"f16": ("i16", 0x3C00), "bf16": ("i16", 0x3F80), "f32": ("i32", 0x3F800000)}
+"""What `set` gives for yes: 1.0 in each float type."""
 COMBINATIONS = ("and", "or", "xor")
 
 
@@ -60,14 +62,14 @@ def set_predicate(emit: Emitter, ins: Instruction) -> None:
 
 @instruction("set", uniform=True)
 def set_register(emit: Emitter, ins: Instruction) -> None:
-    """Compare to all ones (integers) or 1.0 (f32), else zero."""
+    """Compare to all ones (integers) or 1.0 (floats), else zero."""
     destination, a, b, *third = ins.operands
     result = compared(emit, ins, a, b)
     if third:
         result = combined(emit, ins, result, third[0])
-    kind = LLVM_TYPES[ins.modifiers[-2]]
-    yes = constant(kind, 1.0) if kind == "float" else constant(kind, -1)
-    emit.put(destination, emit.select(result, yes, constant(kind, 0)))
+    target = ins.modifiers[-2]
+    kind, yes = TRUE_BITS.get(target, (LLVM_TYPES[target], -1))
+    emit.put(destination, emit.select(result, constant(kind, yes), constant(kind, 0)))
 
 
 @instruction("selp", uniform=True)

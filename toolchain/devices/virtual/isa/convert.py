@@ -2,7 +2,7 @@
 
 from cudamaster.toolchain.devices.virtual.codegen.emitter import LLVM_TYPES, Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import BITS, Value, constant
-from cudamaster.toolchain.devices.virtual.isa.floating import flush, saturate
+from cudamaster.toolchain.devices.virtual.isa.floating import flush, rounding, saturate
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 
@@ -56,6 +56,9 @@ def convert(emit: Emitter, ins: Instruction) -> None:
     if not {target, source} <= COVERED:
         raise unsupported(ins)
     value = flush(emit, ins, emit.get(ins.operands[1], source))
+    if source == target == "bf16" and len(ins.modifiers) == 3:
+        emit.put(ins.operands[0], value)
+        return
     if source == "bf16":
         value, source = widen_bfloat16(emit, value), "f32"
     if target == "bf16":
@@ -127,10 +130,11 @@ def _from_integer(emit: Emitter, ins: Instruction, value: Value, types: tuple[st
     is_directed = any(mode in ins.modifiers for mode in ("rz", "rm", "rp"))
     if not is_directed:
         return saturate(emit, ins, emit.cast(opcode, value, kind))
-    if BITS[value.type] > 32:
-        raise unsupported(ins)
+    if BITS[value.type] > 32:  # to f32: see convert_narrow
+        (result,) = emit.call_native(f"vg_f64_from_{types[0]}", ["double"], [value, int(rounding(ins) or 0)])
+        return saturate(emit, ins, result)
     exact = emit.cast(opcode, value, "double")
-    return exact if kind == "double" else narrow_double(emit, ins, exact)
+    return exact if kind == "double" else saturate(emit, ins, narrow_double(emit, ins, exact))
 
 
 def _between_integers(emit: Emitter, ins: Instruction, value: Value, types: tuple[str, str]) -> Value:

@@ -7,6 +7,7 @@ result is rounded once in every mode. Stochastic rounding and the 4- and 6-bit f
 from cudamaster.toolchain.devices.virtual.codegen.emitter import LLVM_TYPES, Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
 from cudamaster.toolchain.devices.virtual.isa.convert import INTEGER_ROUNDING, narrow_double
+from cudamaster.toolchain.devices.virtual.isa.floating import flush, saturate
 from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
 from cudamaster.toolchain.devices.virtual.isa.narrow import LARGEST, NARROW, join, narrow, split, widen
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
@@ -23,7 +24,7 @@ FP8_PAIRS = ("e4m3x2", "e5m2x2")
 
 def _convert(emit: Emitter, ins: Instruction) -> None:
     """Convert the last type to the last but one, one of them narrow."""
-    require_known(ins, SCALARS, "rn", DIRECTED, INTEGER_ROUNDING, "sat", "relu", "satfinite")
+    require_known(ins, SCALARS, "rn", "ftz", DIRECTED, INTEGER_ROUNDING, "sat", "relu", "satfinite")
     target, source = ins.modifiers[-2:]
     if target in NARROW:
         value = _as_float(emit, ins, source)
@@ -33,7 +34,8 @@ def _convert(emit: Emitter, ins: Instruction) -> None:
     if target in INTEGERS:
         emit.put(ins.operands[0], _to_integer(emit, ins, value, target), signed=target.startswith("s"))
     else:
-        emit.put(ins.operands[0], emit.cast("fpext", value, LLVM_TYPES[target]))
+        wide = flush(emit, ins, emit.cast("fpext", value, LLVM_TYPES[target]))
+        emit.put(ins.operands[0], saturate(emit, ins, wide))
 
 
 def _as_float(emit: Emitter, ins: Instruction, source: str) -> Value:
@@ -42,7 +44,7 @@ def _as_float(emit: Emitter, ins: Instruction, source: str) -> Value:
     if source in NARROW:
         return widen(emit, value, source)
     if source == "f32":
-        return value
+        return flush(emit, ins, value)
     opcode = "sitofp" if source.startswith("s") else "uitofp"
     if source in ("u8", "s8", "u16", "s16"):
         return emit.cast(opcode, value, "float")
@@ -88,7 +90,7 @@ def _to_integer(emit: Emitter, ins: Instruction, value: Value, target: str) -> V
 
 
 instruction("cvt", "f16")(_convert)
-for _other in (*INTEGERS, "f64", *DIRECTED, *INTEGER_ROUNDING, "f16", "sat", "satfinite"):
+for _other in (*INTEGERS, "f64", "ftz", *DIRECTED, *INTEGER_ROUNDING, "f16", "sat", "satfinite"):
     instruction("cvt", "bf16", _other)(_convert)
 
 

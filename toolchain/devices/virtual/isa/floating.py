@@ -2,7 +2,7 @@
 
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
-from cudamaster.toolchain.devices.virtual.isa.registry import Emit, instruction, unsupported
+from cudamaster.toolchain.devices.virtual.isa.registry import Emit, instruction
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Operand
 
 DIRECTED = {"rz": 3, "rm": 1, "rp": 2}
@@ -141,6 +141,19 @@ def _extreme(emit: Emitter, ins: Instruction) -> None:
     finish(emit, ins, result)
 
 
+def computed(emit: Emitter, ins: Instruction, opcode: str, values: list[Value]) -> Value:
+    """Return `add`, `sub`, `mul` or `fma` of f32 as the opcode's rounding, `.ftz` and `.sat` ask."""
+    values = [flush(emit, ins, value) for value in values]
+    mode = rounding(ins)
+    if mode is None:
+        result = emit.intrinsic("llvm.fma", *values) if opcode == "fma" else emit.op(f"f{opcode}", *values)
+    elif opcode == "sub":
+        result = directed(emit, "add", [values[0], emit.negate_float(values[1])], mode)
+    else:
+        result = directed(emit, opcode, values, mode)
+    return saturate(emit, ins, flush(emit, ins, result))
+
+
 def _register() -> None:
     ways: dict[str, Emit] = {
         "add": lambda emit, ins: _arithmetic(emit, ins, "add"),
@@ -162,17 +175,6 @@ def _register() -> None:
 
 
 _register()
-
-
-@instruction("add", "f32", "f16")
-@instruction("add", "f32", "bf16")
-@instruction("sub", "f32", "f16")
-@instruction("sub", "f32", "bf16")
-@instruction("fma", "f32", "f16")
-@instruction("fma", "f32", "bf16")
-def mixed_precision(emit: Emitter, ins: Instruction) -> None:
-    """Mixed precision of sm_100 is not covered."""
-    raise unsupported(ins)
 
 
 @instruction("copysign")

@@ -8,7 +8,12 @@ from collections.abc import Callable
 
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
-from cudamaster.toolchain.devices.virtual.isa.compare import FLOAT_CONDITIONS, combined
+from cudamaster.toolchain.devices.virtual.isa.compare import (
+    FLOAT_CONDITIONS,
+    TRUE_BITS,
+    combined,
+    set_register,
+)
 from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
 from cudamaster.toolchain.devices.virtual.isa.narrow import (
     MAGNITUDE,
@@ -174,11 +179,11 @@ def _set_predicate(emit: Emitter, ins: Instruction) -> None:
         emit.put(destination, result)
 
 
-TRUE_BITS = {"f16": ("i16", 0x3C00), "bf16": ("i16", 0x3F80), "f32": ("i32", 0x3F800000)}
-
-
 def _set_register(emit: Emitter, ins: Instruction) -> None:
     """Compare to 1.0 (floating destination) or all ones (integer), else zero; pairs half by half."""
+    if ins.type not in TYPES:
+        set_register(emit, ins)
+        return
     require_known(ins, FLOAT_CONDITIONS, "ftz", "and", "or", "xor", TYPES, "f32", "s16", "u16", "s32", "u32")
     results = _compared(emit, ins)
     if len(ins.operands) == 4:

@@ -11,6 +11,8 @@ ORDERED = frozenset({"volatile", "acquire", "relaxed", "mmio"})
 """Modifiers of loads that may be polling for what another warp writes."""
 SHARED_POLL_WEIGHT = 4096
 """What a polling load of shared memory takes off the time slice: a little, since reductions look alike."""
+WIDE = "b128"
+"""Accessed as two halves."""
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 
 
@@ -27,7 +29,8 @@ def _form(ins: Instruction) -> tuple[int, int]:
     """Return bytes of an element and elements a lane."""
     if ins.type not in LLVM_TYPES or ins.type == "pred":
         raise unsupported(ins)
-    return type_bytes(ins.type), next((VECTORS[m] for m in ins.modifiers if m in VECTORS), 1)
+    count = next((VECTORS[m] for m in ins.modifiers if m in VECTORS), 1)
+    return (8, 2 * count) if ins.type == WIDE else (type_bytes(ins.type), count)
 
 
 def _items(operand: Operand) -> tuple[Operand, ...]:
@@ -61,15 +64,31 @@ def load(emit: Emitter, ins: Instruction) -> None:
 
 def _load(emit: Emitter, ins: Instruction) -> None:
     elements = load_store.load(emit, _address(ins, ins.operands[1]), state_space(ins), _form(ins))
+    if ins.type == WIDE:
+        elements = [_joined(emit, *pair) for pair in zip(elements[::2], elements[1::2], strict=True)]
     for destination, value in zip(_items(ins.operands[0]), elements, strict=True):
         emit.put(destination, value, signed=ins.type.startswith("s"))
+
+
+def _joined(emit: Emitter, low: Value, high: Value) -> Value:
+    raised = emit.op("shl", emit.resize(high, "i128"), constant("i128", 64))
+    return emit.op("or", raised, emit.resize(low, "i128"))
+
+
+def _halves(emit: Emitter, value: Value) -> list[Value]:
+    upper = emit.op("lshr", value, constant("i128", 64))
+    return [emit.resize(half, "i64") for half in (value, upper)]
 
 
 @instruction("st", writes=0)
 def store(emit: Emitter, ins: Instruction) -> None:
     """Store one to eight elements a lane."""
     form = _form(ins)
-    values = [emit.get(operand, f"b{8 * form[0]}") for operand in _items(ins.operands[1])]
+    items = _items(ins.operands[1])
+    if ins.type == WIDE:
+        values = [half for item in items for half in _halves(emit, emit.get(item, WIDE))]
+    else:
+        values = [emit.get(item, f"b{8 * form[0]}") for item in items]
     load_store.store(emit, _address(ins, ins.operands[0]), state_space(ins), form, values)
 
 

@@ -3,6 +3,8 @@
  * memory belongs to one worker thread, so plain accesses do there. Ordering and scope: sequentially consistent. */
 #include "narrow.h"
 
+#include <pthread.h>
+
 #define GLOBAL_ATOMIC(name, type, expression, ...)                                                             \
     void vg_atom_##name(VgWarp *warp, uint32_t active, type *out, const uint64_t *addresses, __VA_ARGS__)     \
     {                                                                                                          \
@@ -94,3 +96,56 @@ ATOMIC(add_bf16x2, uint32_t, add_bf16x2(x, y))
 COMPARE_AND_SWAP(cas_b16, uint16_t)
 COMPARE_AND_SWAP(cas_b32, uint32_t)
 COMPARE_AND_SWAP(cas_b64, uint64_t)
+
+/* --- narrow minima and maxima: a NaN loses against a number, -0 is less than +0 ------------------------------- */
+
+/* Grows with the number. */
+static uint32_t rank(uint32_t half) { return half & 0x8000 ? ~half & 0xffff : half | 0x8000; }
+
+static uint16_t extreme(uint32_t first, uint32_t second, uint32_t infinity, int largest)
+{
+    first &= 0xffff, second &= 0xffff;
+    int first_is_nan = (first & 0x7fff) > infinity, second_is_nan = (second & 0x7fff) > infinity;
+    if (first_is_nan || second_is_nan)
+        return (uint16_t)(first_is_nan && second_is_nan ? 0x7fff : first_is_nan ? second : first);
+    return (uint16_t)((rank(first) < rank(second)) == largest ? second : first);
+}
+
+static uint32_t extremes(uint32_t first, uint32_t second, uint32_t infinity, int largest)
+{
+    uint32_t high = extreme(first >> 16, second >> 16, infinity, largest);
+    return extreme(first, second, infinity, largest) | high << 16;
+}
+
+ATOMIC(min_f16, uint16_t, extreme(x, y, 0x7c00, 0))
+ATOMIC(max_f16, uint16_t, extreme(x, y, 0x7c00, 1))
+ATOMIC(min_bf16, uint16_t, extreme(x, y, 0x7f80, 0))
+ATOMIC(max_bf16, uint16_t, extreme(x, y, 0x7f80, 1))
+ATOMIC(min_f16x2, uint32_t, extremes(x, y, 0x7c00, 0))
+ATOMIC(max_f16x2, uint32_t, extremes(x, y, 0x7c00, 1))
+ATOMIC(min_bf16x2, uint32_t, extremes(x, y, 0x7f80, 0))
+ATOMIC(max_bf16x2, uint32_t, extremes(x, y, 0x7f80, 1))
+
+/* --- 128 bits: few hosts have such an instruction, so a lock stands for it -------------------------------------- */
+
+typedef unsigned __int128 Wide;
+
+static pthread_mutex_t wide_lock = PTHREAD_MUTEX_INITIALIZER;
+
+#define WIDE_ATOMIC(name, expression, ...)                                                                          \
+    void vg_atom_##name(VgWarp *warp, uint32_t active, Wide *out, const uint64_t *addresses, __VA_ARGS__)          \
+    {                                                                                                               \
+        (void)warp;                                                                                                 \
+        pthread_mutex_lock(&wide_lock);                                                                             \
+        EACH_ACTIVE(lane, active) {                                                                                 \
+            Wide *place = (Wide *)(uintptr_t)addresses[lane], x = *place;                                           \
+            *place = (expression);                                                                                  \
+            out[lane] = x;                                                                                          \
+        }                                                                                                           \
+        pthread_mutex_unlock(&wide_lock);                                                                           \
+    }
+
+WIDE_ATOMIC(exch_b128, y, const Wide *ys)
+WIDE_ATOMIC(shared_exch_b128, y, const Wide *ys)
+WIDE_ATOMIC(cas_b128, x == y ? replacements[lane] : x, const Wide *ys, const Wide *replacements)
+WIDE_ATOMIC(shared_cas_b128, x == y ? replacements[lane] : x, const Wide *ys, const Wide *replacements)

@@ -40,6 +40,24 @@ DIRECTED(vg_fma_f64, double, fma(a, b, c))
 DIRECTED(vg_div_f64, double, a / b)
 DIRECTED(vg_sqrt_f64, double, sqrt(a))
 
+#define FROM_INTEGER(NAME, TYPE)                                                                     \
+    void NAME(VgWarp *warp, uint32_t mask, double *out, const TYPE *values, int32_t mode)            \
+    {                                                                                                \
+        (void)warp;                                                                                  \
+        int before = fegetround();                                                                   \
+        fesetround(MODES[mode]);                                                                     \
+        EACH(lane, mask)                                                                             \
+        {                                                                                            \
+            volatile TYPE x = values[lane];                                                          \
+            volatile double result = (double)x;                                                      \
+            out[lane] = result;                                                                      \
+        }                                                                                            \
+        fesetround(before);                                                                          \
+    }
+
+FROM_INTEGER(vg_f64_from_s64, int64_t)
+FROM_INTEGER(vg_f64_from_u64, uint64_t)
+
 void vg_divide_s64(VgWarp *warp, uint32_t mask, int64_t *out, const int64_t *a, const int64_t *b)
 {
     (void)warp;
