@@ -153,6 +153,11 @@ def _example(situation: Situation, plan: Plan | None) -> dict[str, str] | None:
     if setting is None:
         return None
     source = render_kernel(
-        strategy, setting, precision=situation.precision, entry=situation.entry, spec=situation.spec
+        strategy,
+        setting,
+        operator=situation.operator,
+        precision=situation.precision,
+        entry=situation.entry,
+        spec=situation.spec,
     )
     return {"title": strategy.title, "source": source.rstrip()}

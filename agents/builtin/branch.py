@@ -67,7 +67,14 @@ class Branch:
 
     def _render(self, setting: Setting) -> str:
         s = self.situation
-        return render_kernel(self.strategy, setting, precision=s.precision, entry=s.entry, spec=s.spec)
+        return render_kernel(
+            self.strategy,
+            setting,
+            operator=s.operator,
+            precision=s.precision,
+            entry=s.entry,
+            spec=s.spec,
+        )
 
     def _plan(self, setting: Setting) -> Plan:
         strategy = self.strategy

@@ -65,5 +65,10 @@ def _smaller(strategy: Strategy, setting: Setting, situation: Situation) -> list
 
 def _render(strategy: Strategy, setting: Setting, situation: Situation) -> str:
     return render_kernel(
-        strategy, setting, precision=situation.precision, entry=situation.entry, spec=situation.spec
+        strategy,
+        setting,
+        operator=situation.operator,
+        precision=situation.precision,
+        entry=situation.entry,
+        spec=situation.spec,
     )

@@ -8,7 +8,7 @@ import jinja2
 from cudamaster.agents.builtin.catalog import PLAYBOOK
 from cudamaster.agents.builtin.strategy import Setting, Strategy
 from cudamaster.toolchain.spec import DeviceSpec
-from mskernelbench.operator import Precision
+from mskernelbench.operator import Operator, Precision
 
 
 @cache
@@ -24,13 +24,30 @@ def environment() -> jinja2.Environment:
 
 
 def render_kernel(
-    strategy: Strategy, setting: Setting, *, precision: Precision, entry: str, spec: DeviceSpec
+    strategy: Strategy,
+    setting: Setting,
+    *,
+    operator: Operator,
+    precision: Precision,
+    entry: str,
+    spec: DeviceSpec,
 ) -> str:
-    """The source of `strategy` at `setting`, with the entry named `entry`; the same for the same input."""
+    """The source of `strategy` at `setting`, with the entry named `entry`; the same for the same input.
+
+    A template that serves several operators knows which one by `operator` and takes its entry's head from
+    `signature`, which ends with the stream.
+    """
     template = environment().get_template(strategy.template)
     head = f"// {strategy.title}" + (f": {describe(setting)}" if setting else "") + "\n"
-    body = template.render(precision=str(precision), entry=entry, device=spec, **setting)
+    names = {"operator": operator.name, "precision": str(precision), "entry": entry, "device": spec}
+    body = template.render(signature=_signature(operator, precision, entry), **names, **setting)
     return head + re.sub(r"\n{3,}", "\n\n", body)
+
+
+def _signature(operator: Operator, precision: Precision, entry: str) -> str:
+    """The head of the entry's definition, with the stream as its last parameter."""
+    declared = operator.c_signature(precision).replace(f" {operator.entry_symbol(precision)}(", f" {entry}(")
+    return declared.removesuffix(")") + ", cudaStream_t stream)"
 
 
 def describe(setting: Setting) -> str:

@@ -34,6 +34,7 @@ class BuiltinTeam:
         return render_kernel(
             strategy,
             plan.parameters,
+            operator=situation.operator,
             precision=situation.precision,
             entry=situation.entry,
             spec=situation.spec,

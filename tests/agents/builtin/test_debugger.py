@@ -17,7 +17,14 @@ LARGE = {"BM": 128, "BN": 128, "BK": 64, "WM": 32, "WN": 64, "STAGES": 4}
 def pipeline(now: Situation, setting: Setting) -> str:
     strategy = find_strategy("mma_pipeline", now.operator, now.precision)
     assert strategy is not None
-    return render_kernel(strategy, setting, precision=now.precision, entry=now.entry, spec=now.spec)
+    return render_kernel(
+        strategy,
+        setting,
+        operator=now.operator,
+        precision=now.precision,
+        entry=now.entry,
+        spec=now.spec,
+    )
 
 
 @pytest.mark.parametrize("status", [Status.LAUNCH_FAILED, Status.TIMED_OUT, Status.BUILD_FAILED])

@@ -30,8 +30,9 @@ def render(
 ) -> str:
     chosen = setting or strategy.default(precision, device())
     assert chosen is not None
-    entry = find_operator(operator)[0].entry_symbol(precision)
-    return render_kernel(strategy, chosen, precision=precision, entry=entry, spec=device())
+    found = find_operator(operator)[0]
+    entry = found.entry_symbol(precision)
+    return render_kernel(strategy, chosen, operator=found, precision=precision, entry=entry, spec=device())
 
 
 @pytest.mark.parametrize("precision", list(Precision))

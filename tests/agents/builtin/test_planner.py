@@ -79,7 +79,14 @@ def test_a_setting_whose_source_was_judged_as_a_mend_is_passed_over() -> None:
     now = situation("matrix_mul")
     tile = next(s for s in strategies_for(now.operator, now.precision) if s.name == "shared_tile")
     small, large = (
-        render_kernel(tile, {"TILE": n}, precision=now.precision, entry=now.entry, spec=now.spec)
+        render_kernel(
+            tile,
+            {"TILE": n},
+            operator=now.operator,
+            precision=now.precision,
+            entry=now.entry,
+            spec=now.spec,
+        )
         for n in (16, 32)
     )
     mended = attempt(1, Plan("shared_tile", "c", "r", parameters={"TILE": 32}), source=small)
