@@ -184,37 +184,38 @@ static inline uint64_t bits_of(uint64_t first, uint64_t last, uint64_t low)
 }
 
 /* Two ranges that each lie in one line. */
-static inline void count_two_lines(const VgRequest *request, const uint64_t *first, const uint64_t *last)
+static inline void count_two_lines(const VgRequest request, const uint64_t *first, const uint64_t *last)
 {
     uint64_t line[2] = {first[0] / LINE_SECTORS, first[1] / LINE_SECTORS};
     unsigned sectors[2];
     for (int i = 0; i < 2; i++)
         sectors[i] = (unsigned)bits_of(first[i], last[i], line[i] * LINE_SECTORS);
     if (line[0] == line[1]) {
-        vg_access_line(request, line[0], sectors[0] | sectors[1]);
+        vg_access_line(&request, line[0], sectors[0] | sectors[1]);
         return;
     }
-    vg_access_line(request, line[0], sectors[0]);
-    vg_access_line(request, line[1], sectors[1]);
+    vg_access_line(&request, line[0], sectors[0]);
+    vg_access_line(&request, line[1], sectors[1]);
 }
 
 /* Two ranges, of which one at least is longer than a line or lies in two. */
-static __attribute__((noinline)) void count_long_ranges(const VgRequest *request, const uint64_t *first,
+static __attribute__((noinline)) void count_long_ranges(const VgRequest request, const uint64_t *first,
                                                         const uint64_t *last)
 {
     Span both = {first[0] < first[1] ? first[0] : first[1], last[0] > last[1] ? last[0] : last[1]};
     if (is_window(both)) {
         uint64_t low = both.low & ~(uint64_t)(LINE_SECTORS - 1);
-        access_bits(request, low, bits_of(first[0], last[0], low) | bits_of(first[1], last[1], low));
+        access_bits(&request, low, bits_of(first[0], last[0], low) | bits_of(first[1], last[1], low));
         return;
     }
     for (int i = 0; i < 2; i++) {
         uint64_t low = first[i] & ~(uint64_t)(LINE_SECTORS - 1);
-        access_bits(request, low, bits_of(first[i], last[i], low));
+        access_bits(&request, low, bits_of(first[i], last[i], low));
     }
 }
 
-static inline void count_two_ranges(const VgRequest *request, const uint64_t *places, uint64_t span)
+/* `request` is handed on by value, so that its parts stay in registers. */
+static inline void count_two_ranges(const VgRequest request, const uint64_t *places, uint64_t span)
 {
     uint64_t first[2], last[2];
     for (int i = 0; i < 2; i++) {
@@ -266,7 +267,7 @@ void vg_count_halves(VgWarp *warp, int32_t site, uint64_t low, uint64_t high, in
         return;
     }
     VgRequest request = {block->profile, counters, what->kind, 1};
-    count_two_ranges(&request, places, (uint64_t)lanes * what->bytes);
+    count_two_ranges(request, places, (uint64_t)lanes * what->bytes);
 }
 
 void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t site)

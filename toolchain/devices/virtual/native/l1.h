@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#if defined(__AVX512VL__)
+#include <immintrin.h>
+#endif
+
 #define L1_MOST_SETS 512
 #define L1_USUAL_SETS 256
 #define L1_WAYS 4
@@ -26,15 +30,26 @@ static inline unsigned vg_l1_sets(int bytes)
     return sets <= 0 ? L1_USUAL_SETS : sets < L1_MOST_SETS ? (unsigned)sets : L1_MOST_SETS;
 }
 
+/* Which ways hold a line, as bits. */
+static inline unsigned vg_l1_find(const VgSet *set, uint32_t tag)
+{
+#if defined(__AVX512VL__)
+    return _mm_cmpeq_epi32_mask(_mm_loadu_si128((const __m128i *)set->line), _mm_set1_epi32((int)tag));
+#else
+    unsigned found = 0;
+    for (unsigned way = 0; way < L1_WAYS; way++)
+        found |= (unsigned)(set->line[way] == tag) << way;
+    return found;
+#endif
+}
+
 /* Looks sectors of a line up and brings them in; those that were missing. Without branches: hits of random
  * accesses cannot be foreseen. */
 static inline unsigned vg_l1_fetch(VgL1 *cache, uint64_t line, unsigned sectors)
 {
     uint32_t spread = (uint32_t)line * 0x9e3779b1u, tag = (uint32_t)(line + 1);
     VgSet *set = &cache->set[(uint64_t)spread * cache->sets >> 32];
-    unsigned found = 0;
-    for (unsigned way = 0; way < L1_WAYS; way++)
-        found |= (unsigned)(set->line[way] == tag) << way;
+    unsigned found = vg_l1_find(set, tag);
     unsigned is_hit = found != 0, victim = set->oldest % L1_WAYS;
     unsigned way = is_hit ? (unsigned)__builtin_ctz(found | 1u << L1_WAYS) : victim;
     unsigned held = is_hit ? set->sectors[way] : 0u;
