@@ -102,7 +102,7 @@ class CudaRuntime:
             getattr(self.native, name).restype = c_char_p
         for name in ("vgrt_violation", "vgrt_refused_launch"):
             getattr(self.native, name).restype = c_char_p
-        for name in ("vg_live_bytes", "vgrt_host_bytes"):
+        for name in ("vg_live_bytes", "vgrt_host_bytes", "vgrt_refused_bytes"):
             getattr(self.native, name).restype = c_int64
 
     def set_device(self, spec: DeviceSpec, allocation_limit_bytes: int) -> None:
@@ -159,6 +159,10 @@ class CudaRuntime:
         """The first launch since the call began that was refused, in words."""
         text = self.native.vgrt_refused_launch()
         return text.decode() if text else None
+
+    def refused_bytes(self) -> int:
+        """Of the first allocation since the call began that was refused; 0 where none was."""
+        return int(self.native.vgrt_refused_bytes())
 
     def violation(self) -> str | None:
         """What the host code did that the harness forbids, in words."""

@@ -74,6 +74,8 @@ class CallReport:
     """The first launch that the runtime's checks refused, with its error."""
     violation: str | None
     """What the host code did that the harness forbids, such as copying into an input."""
+    refused_bytes: int
+    """Of the first allocation that was refused; 0 where none was."""
     error: CudaError | None
     """The last error left behind, as cudaPeekAtLastError gives it; sticky after a fault."""
     leaked_bytes: int
@@ -93,9 +95,11 @@ class CallReport:
     @property
     def reason(self) -> str:
         """One sentence on what went wrong; empty where nothing did."""
-        if self.fault:
-            return str(self.fault)
-        return self.refused_launch or self.violation or (f"the entry left {self.error}" if self.error else "")
+        error = f"the entry left {self.error}" if self.error else ""
+        reason = str(self.fault) if self.fault else self.refused_launch or self.violation or error
+        if reason and self.refused_bytes:
+            return f"{reason}, after an allocation of {self.refused_bytes} bytes was refused"
+        return reason
 
 
 class _Bf16(ctypes.Structure):
@@ -231,6 +235,7 @@ class Session:
             notes=tuple(watch.notes),
             refused_launch=runtime.refused_launch(),
             violation=runtime.violation(),
+            refused_bytes=runtime.refused_bytes(),
             error=runtime.last_error(),
             leaked_bytes=leaked_bytes,
             seconds=seconds,

@@ -20,8 +20,8 @@ from cudamaster.toolchain.devices.virtual.runtime import (
 )
 from cudamaster.toolchain.outputs import Fault
 
-MOST_ACCESSES = 4_000_000
-"""Warp-wide accesses of a call that are watched: about a second's worth."""
+MOST_ACCESSES = 1_000_000
+"""Warp-wide accesses of a call that are watched: about half a second."""
 
 
 @dataclass(slots=True)

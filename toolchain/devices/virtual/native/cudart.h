@@ -154,6 +154,7 @@ typedef struct {
 /* Device memory. */
 cudaError_t vgrt_allocate(void **out, size_t bytes, int kind);
 cudaError_t vgrt_free(void *base);
+void vgrt_forget_refused_bytes(void);
 /* Whether [address, address + bytes) lies in one allocation. */
 int vgrt_is_device_range(const void *address, size_t bytes);
 

@@ -50,6 +50,7 @@ void vgrt_begin_call(void)
     last_error = sticky_error = cudaSuccess;
     violation[0] = 0;
     vgrt_forget_refused_launch();
+    vgrt_forget_refused_bytes();
     vgrt_end_all_captures();
 }
 

@@ -18,6 +18,19 @@ static int64_t host_bytes;
 
 int64_t vgrt_host_bytes(void) { return host_bytes; }
 
+static int64_t refused_bytes;
+
+/* Of the first allocation since the call began that was refused; 0 where none was. */
+int64_t vgrt_refused_bytes(void) { return refused_bytes; }
+void vgrt_forget_refused_bytes(void) { refused_bytes = 0; }
+
+static cudaError_t refuse(size_t bytes)
+{
+    if (!refused_bytes)
+        refused_bytes = (int64_t)bytes > 0 ? (int64_t)bytes : INT64_MAX;
+    return cudaErrorMemoryAllocation;
+}
+
 static Special **find_special(const void *base)
 {
     Special **at = &specials;
@@ -54,10 +67,10 @@ cudaError_t vgrt_allocate(void **out, size_t bytes, int kind)
     if (!bytes)
         return cudaSuccess;
     if ((int64_t)bytes < 0 || vg_live_bytes() - host_bytes + (int64_t)bytes > vgrt_device.allocation_limit)
-        return cudaErrorMemoryAllocation;
+        return refuse(bytes);
     *out = vg_alloc(bytes, VG_WRITABLE | (kind == MEMORY_DEVICE ? VG_BLANK : 0));
     if (!*out)
-        return cudaErrorMemoryAllocation;
+        return refuse(bytes);
     vg_name(*out, "memory from cudaMalloc");
     if (kind != MEMORY_DEVICE)
         note_special(*out, bytes, kind, 1);

@@ -129,6 +129,8 @@ int vg_is_ordered(const VgWarp *warp, uint32_t lane, const VgMark *mark)
     const VgBlockWatch *watch = block->watch;
     if (mark->block != (uint32_t)block->index) {
         const VgWatch *all = vg_watch_of(block);
+        if (all->fenced && !(all->released && all->acquired))
+            return 1; /* too many blocks to tell */
         return all->released && all->released[mark->block] >= mark->stamp
                && all->acquired[block->index] > mark->stamp;
     }
