@@ -18,6 +18,8 @@ def test_a_published_series_of_products_comes_out_in_order_and_within_a_factor_o
     assert series([]) == 0
 
 
-@pytest.mark.parametrize("pair", ["transpose_padded", "scale_vector", "sum_atomics", "many_launches"])
+@pytest.mark.parametrize(
+    "pair", ["transpose_padded", "scale_vector", "sum_atomics", "many_launches", "spmv_short", "copy_runtime"]
+)
 def test_a_pair_is_ranked_as_on_hardware(pair: str) -> None:
     assert rank([pair]) == 0
