@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mskernelbench.operator import Precision
-from mskernelbench.operators.fft.spec import passed_on
+from mskernelbench.operators.fft.spec import flops, passed_on, shape
 from tests.mskernelbench import emulations as e
 from tests.mskernelbench.cases import Case, Kernel, cases, refused, worst
 
@@ -183,3 +183,7 @@ def test_errors_live_on_the_norm_in_the_mean_and_on_more_where_a_mean_is_seen() 
     assert scale[[0, 128, 64, 192]].min() > 30 * least / 8
     assert np.median(scale) == pytest.approx(least)
     assert passed_on(np.array([9.0])).tolist() == [0.0]
+
+
+def test_two_and_four_points_take_additions_only() -> None:
+    assert [flops(shape(count)) for count in (1, 2, 4)] == [0, 4, 16]
