@@ -13,6 +13,11 @@ from mskernelbench.strictness import complaints
 from tests.mskernelbench.own_operator import SPEC, write_operator
 
 
+def line_of(text: str) -> int:
+    """Where `text` first stands in the spec."""
+    return SPEC[: SPEC.index(text)].count("\n") + 1
+
+
 def test_an_operator_of_ones_own_is_found_beside_ours(tmp_path: Path) -> None:
     write_operator(tmp_path)
     names = [operator.name for operator in all_operators(tmp_path)]
@@ -34,7 +39,7 @@ def test_it_is_held_to_the_same_strictness(tmp_path: Path, precision: Precision)
     ("old", "new", "said"),
     [
         ("import numpy", "import nunpy", r"spec\.py:2: ModuleNotFoundError: No module named 'nunpy'"),
-        ("def reference(", "def reference((", r"spec\.py:19: SyntaxError: "),
+        ("def reference(", "def reference((", rf"spec\.py:{line_of('def reference(')}: SyntaxError: "),
         ("scale = 3", "scale = 3 / 0", r"spec\.py:\d+: ZeroDivisionError: "),
         ("OPERATOR = ", "OPERATORS = ", r"spec\.py: AttributeError: .*'OPERATOR'"),
         ('name="triple"', 'name="treble"', r"spec\.py: its name is 'treble', but its folder 'triple'"),
@@ -85,6 +90,8 @@ def test_a_folder_without_operators_is_said_to_be_one(tmp_path: Path) -> None:
 def test_what_its_code_raises_later_is_told_with_the_line(tmp_path: Path) -> None:
     write_operator(tmp_path, spec=SPEC.replace('"x": values(', '"x": np.zeros(-1) + values('))
     operator = find_operator("triple", tmp_path).operator
-    with pytest.raises(BadOperator, match=r"spec\.py:16: ValueError: negative dimensions"):
+    with pytest.raises(
+        BadOperator, match=rf"spec\.py:{line_of('return {')}: ValueError: negative dimensions"
+    ):
         draw_inputs(operator, operator.workloads[0], Precision.FP32, seed=0)
     assert np.isfinite(operator.weight({"N": 3}))
