@@ -1,6 +1,7 @@
 """What each memory instruction's requests touched, as the sampled blocks counted it."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from cudamaster.toolchain.devices.virtual.cost.pointers import site_allocations
@@ -64,15 +65,23 @@ class CountedSite:
         return self.lanes if crowded else self.sectors
 
 
-def counted_sites(launch: SampledLaunch) -> tuple[CountedSite, ...]:
-    """Sites that made requests, those of one instruction and space together; constant memory is left out."""
+def counted_sites(launch: SampledLaunch, combined: Collection[Instruction] = ()) -> tuple[CountedSite, ...]:
+    """Sites that made requests, those of one instruction and space together; constant memory is left out.
+
+    Of the atomics in `combined` one lane makes a warp's updates.
+    """
     merged: defaultdict[tuple[Instruction, str], list[CountedSite]] = defaultdict(list)
     rows = zip(launch.sites, launch.site_counts.tolist(), site_allocations(launch), strict=True)
     for site, counts, allocation in rows:
         if counts[REQUESTS] and site.space != "const":
             one = _counted(site, [float(count) for count in counts], allocation)
             merged[one.instruction, one.space].append(one)
-    return tuple(_together(parts) for parts in merged.values())
+    sites = (_together(parts) for parts in merged.values())
+    return tuple(_by_one_lane(site) if site.instruction in combined else site for site in sites)
+
+
+def _by_one_lane(site: CountedSite) -> CountedSite:
+    return replace(site, lanes=site.requests, sectors=site.requests)
 
 
 def _counted(site: Site, counts: list[float], allocation: int | None) -> CountedSite:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from cudamaster.toolchain.build import KernelResources
+from cudamaster.toolchain.devices.virtual.cost.combining import combined_atomics
 from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering, lower
 from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy, occupancy
 from cudamaster.toolchain.devices.virtual.cost.regions import Region, form_regions
@@ -45,7 +46,7 @@ def subject_of(launch: SampledLaunch, resources: KernelResources, gpu: VirtualGp
         launch,
         resources,
         gpu,
-        counted_sites(launch),
+        counted_sites(launch, combined_atomics(launch.kernel, gpu.device.architecture)),
         form_regions(launch.kernel, launch.block_counts[:, 0]),
         lower(launch.kernel),
         occupancy(launch.request, resources, gpu.device),
