@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any
 
 from cudamaster.toolchain.device import Device
+from cudamaster.toolchain.errors import ToolchainError
 from mskernelbench.errors import BenchmarkError
 from mskernelbench.evaluation import Evaluation, WorkloadResult
 from mskernelbench.memory import buffer_bytes
@@ -119,7 +120,7 @@ def judge_baseline(operator: Operator, precision: Precision, plan: Plan) -> Row:
     try:
         said = complaints(operator, precision)
         evaluation = _evaluated(operator, precision, plan)
-    except BenchmarkError as fault:
+    except (BenchmarkError, ToolchainError) as fault:  # one row's; the others are judged
         return _row(operator, precision, "broken", str(fault), (), time.perf_counter() - begun)
     reason = "; ".join(said) if evaluation.correct else evaluation.reason
     seconds = time.perf_counter() - begun

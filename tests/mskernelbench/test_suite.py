@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cudamaster.toolchain.arguments import Arguments
+from cudamaster.toolchain.errors import WorkerBroken
 from cudamaster.toolchain.outputs import Outputs
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.catalog import find_operator
@@ -76,6 +77,20 @@ def test_an_operator_that_cannot_be_judged_is_broken_and_the_others_are_judged(t
     assert found["bf16"].status == "broken"
     assert "lacks baseline_bf16.cu" in found["bf16"].reason
     assert found["fp32"].sound
+
+
+def test_a_device_that_fails_costs_one_row(triple: Operator) -> None:
+    def failing(arguments: Arguments) -> Outputs:
+        raise WorkerBroken("the process that starts workers died")
+
+    scripts = {
+        triple.baseline(Precision.FP32): Script(failing),
+        triple.baseline(Precision.BF16): Script(honest(triple)),
+    }
+    judged = judge_baselines((triple,), tuple(Precision), Plan(ScriptedDevice(scripts)))
+    found = {row.precision: row for row in judged}
+    assert (found["fp32"].status, found["bf16"].status) == ("broken", "correct")
+    assert found["fp32"].reason == "the process that starts workers died"
 
 
 def rows_of_pair(operator: Operator) -> dict[str, Row]:
