@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite, counted_sites
 from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
@@ -34,6 +35,21 @@ def test_an_address_is_traced_to_the_buffer_it_starts_from() -> None:
         "ld.global.f32 %f2, [%rd7]; ret;"
     )
     assert [site.allocation for site in sites(body)] == [0, 1, None]
+
+
+@pytest.mark.parametrize(
+    ("load", "missed"),
+    [
+        ("ld.global.f32 %f1, [%rd1];", 1),
+        ("ld.global.nc.f32 %f1, [%rd1];", 1),
+        ("ld.global.cg.f32 %f1, [%rd1];", 4),
+        ("ld.volatile.global.f32 %f1, [%rd1];", 4),
+        ("ld.acquire.gpu.global.f32 %f1, [%rd1];", 4),
+    ],
+)
+def test_loads_that_go_past_l1_miss_it_whatever_it_holds(load: str, missed: float) -> None:
+    (site,) = sites(f"{load} ret;", Touch(4, 1))
+    assert site.missed == missed * site.requests
 
 
 def test_stores_and_atomics_always_reach_l2() -> None:

@@ -19,6 +19,7 @@ from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 FRAGMENT_LOADS = 4
 """Machine loads of one `wmma.load`; the virtual GPU may count more, narrower ones."""
 _SECTOR_WORDS = 8
+_PAST_L1 = frozenset({"cg", "cv", "volatile", "relaxed", "acquire", "mmio"})
 _ROUNDING = 1.05
 """How much more lanes may seem beside sectors: counts of sampled blocks are weighed, then rounded."""
 
@@ -84,6 +85,11 @@ def _by_one_lane(site: CountedSite) -> CountedSite:
     return replace(site, lanes=site.requests, sectors=site.requests)
 
 
+def passes_l1(instruction: Instruction) -> bool:
+    """Whether a load goes to L2 whatever L1 holds: by its cache operator, volatile or synchronising."""
+    return not _PAST_L1.isdisjoint(instruction.modifiers)
+
+
 def _counted(site: Site, counts: list[float], allocation: int | None) -> CountedSite:
     space = site.space
     if space == "generic":
@@ -98,7 +104,7 @@ def _counted(site: Site, counts: list[float], allocation: int | None) -> Counted
         counts[REQUESTS],
         counts[LANES],
         counts[SECTORS],
-        counts[MISSED_SECTORS],
+        counts[SECTORS] if passes_l1(site.instruction) else counts[MISSED_SECTORS],
         counts[LINES],
     )
 
