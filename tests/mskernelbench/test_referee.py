@@ -190,6 +190,23 @@ def test_a_race_that_the_device_saw_is_wrong_in_the_devices_words() -> None:
     assert "two warps write shared[3] (kernel spmv, line 12)" in evaluation.reason
 
 
+def test_a_doubt_is_told_where_a_result_is_wrong_and_only_there() -> None:
+    note = Fault("uninitialised", "reads shared memory that nothing has written", kernel="spmv", line=9)
+    wrong = verdict(changed(lambda y: y.fill(7.0), notes=(note,)))
+    assert wrong.status is Status.WRONG
+    assert wrong.reason is not None
+    assert wrong.reason.startswith(
+        "reads shared memory that nothing has written (kernel spmv, line 9); output y"
+    )
+    assert verdict(changed(lambda y: None, notes=(note,))).status is Status.CORRECT
+
+
+def test_memory_that_every_call_leaves_allocated_is_wrong() -> None:
+    evaluation = verdict(changed(lambda y: None, leaked_bytes=4096))
+    assert evaluation.status is Status.WRONG
+    assert "every call leaves 4096 bytes of device memory allocated" in evaluation.reason
+
+
 @pytest.mark.parametrize(
     ("kind", "status"),
     [

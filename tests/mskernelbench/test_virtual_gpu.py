@@ -92,6 +92,36 @@ def test_a_write_behind_the_output_is_refused_with_its_place(referee: Referee) -
     assert "y" in evaluation.reason
 
 
+SHARED = """
+__global__ void kernel(ARGUMENTS) {
+    __shared__ float sums[8];
+    int row = blockIdx.x, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    float sum = 0.0f;
+    for (int p = row_offsets[row] + threadIdx.x; p < row_offsets[row + 1]; p += 256) sum += TERM;
+    for (int offset = 16; offset; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    if (lane == 0) sums[warp] = sum;
+    BARRIER
+    if (threadIdx.x == 0) {
+        for (int w = 1; w < 8; w++) sum += sums[w];
+        y[row] = sum;
+    }
+}
+"""
+
+
+def test_a_missing_barrier_is_told_with_both_lines_in_place_of_a_wrong_result(referee: Referee) -> None:
+    entry = ENTRY.replace("(rows + 7) / 8", "rows")
+    evaluation = referee.evaluate(source(kernel=SHARED.replace("BARRIER", ""), entry=entry))
+    assert evaluation.status is Status.WRONG
+    assert evaluation.reason is not None
+    assert "of shared memory, which thread (32, 0, 0) wrote at line 8: a race" in evaluation.reason
+    assert "(kernel kernel, line 11)" in evaluation.reason
+    assert "expected" not in evaluation.reason
+    assert referee.evaluate(
+        source(kernel=SHARED.replace("BARRIER", "__syncthreads();"), entry=entry)
+    ).status is (Status.CORRECT)
+
+
 def test_an_answer_kept_in_static_memory_is_a_cheat(referee: Referee) -> None:
     entry = """
     static float kept[1 << 16]; static int done[1 << 16];

@@ -10,11 +10,12 @@ from cudamaster.toolchain.arguments import Access, Arguments, Tensor
 from cudamaster.toolchain.devices.virtual.calls import (
     call_fields,
     forged,
+    joined,
     outputs_of,
     profiled_of,
     understood,
 )
-from cudamaster.toolchain.outputs import FailureKind, RunFailure
+from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.segment import Segment
 
@@ -90,3 +91,39 @@ def test_an_output_that_the_caller_zeroed_may_be_read_before_it_is_written() -> 
     items = (Tensor("x", poison, Access.INPUT), *(Tensor(k, v, Access.OUTPUT) for k, v in named.items()))
     (segment,) = call_fields(Arguments(items, "call"), (Segment(named, writable=True),))["segments"]
     assert segment["blank"] == ["poison"]
+
+
+PLAIN, ATOMIC = "st.global.f32 [%rd1], %f1;", "atom.global.add.f32 %f2, [%rd1], %f1;"
+RACE, DOUBT = Fault("race", "a race"), Fault("uninitialised", "a doubt")
+
+
+def called(value: float, **details: Any) -> Outputs:
+    usual = {"changed_inputs": (), "overwritten_guards": (), "faults": (), "leaked_bytes": 0, "seconds": 0.1}
+    return Outputs(arrays={"y": np.full(4, value, np.float32)}, **(usual | details))
+
+
+@pytest.mark.parametrize(
+    ("second", "ptx", "kinds"),
+    [
+        (called(1.0), PLAIN, []),
+        (called(1.0, notes=(DOUBT,)), PLAIN, []),
+        (called(1.0, faults=(RACE,)), PLAIN, ["race"]),
+        (called(2.0), PLAIN, ["order_dependent"]),
+        (called(2.0), ATOMIC, []),
+        (called(2.0, faults=(RACE,), notes=(DOUBT,)), PLAIN, ["race"]),
+        (called(2.0, notes=(DOUBT,)), PLAIN, ["uninitialised"]),
+        (RunFailure(FailureKind.LAUNCH_FAILED, "hangs", Fault("deadlock", "hangs")), PLAIN, ["deadlock"]),
+        (RunFailure(FailureKind.CRASHED, "crashed"), PLAIN, ["order_dependent"]),
+        (RunFailure(FailureKind.TIMED_OUT, "took long"), PLAIN, []),
+    ],
+)
+def test_a_watched_call_adds_what_it_found_before_what_its_order_changed(
+    second: Outputs | RunFailure, ptx: str, kinds: list[str]
+) -> None:
+    assert [fault.kind for fault in joined(called(1.0), second, ptx).faults] == kinds
+
+
+def test_a_leak_is_what_both_calls_leave() -> None:
+    first = called(1.0, leaked_bytes=4096)
+    assert joined(first, called(1.0), PLAIN).leaked_bytes == 0
+    assert joined(first, called(1.0, leaked_bytes=512), PLAIN).leaked_bytes == 512
