@@ -32,7 +32,9 @@ def test_arguments_follow_the_entrys_signature(name: str, precision: Precision) 
         assert [item.name for item in arguments.items] == [p.name for p in operator.signature]
         assert all(t.array.flags.c_contiguous for t in arguments.tensors)
         scalars = [item for item in arguments.items if isinstance(item, Scalar)]
-        assert all(item.ctype in ("int", "float", "bf16") for item in scalars)
+        absent = [item.name for item in scalars if item.ctype == "null"]
+        assert absent == list(workload.absent)
+        assert all(item.ctype in ("int", "float", "bf16", "null") for item in scalars)
 
 
 def test_outputs_start_as_poison_or_as_zeros_by_the_contract() -> None:
