@@ -4,12 +4,8 @@
 #include <cuda_runtime.h>
 #include <math.h>
 
-constexpr int MOST_POINTS = 1 << 26;
-
-__device__ float real[MOST_POINTS];    // written whole by every call, up to N
-__device__ float imag[MOST_POINTS];
-
-__global__ void reverse_kernel(const __nv_bfloat16* in_real, const __nv_bfloat16* in_imag, int N, int bits) {
+__global__ void reverse_kernel(float* real, float* imag, const __nv_bfloat16* in_real, const __nv_bfloat16* in_imag,
+                               int N, int bits) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= N) return;
     unsigned from = bits == 0 ? 0 : __brev(i) >> (32 - bits);
@@ -17,7 +13,7 @@ __global__ void reverse_kernel(const __nv_bfloat16* in_real, const __nv_bfloat16
     imag[i] = __bfloat162float(in_imag[from]);
 }
 
-__global__ void butterfly_kernel(int butterflies, int half) {
+__global__ void butterfly_kernel(float* real, float* imag, int butterflies, int half) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     if (t >= butterflies) return;
     int k = t & (half - 1);    // place within a group of 2·half points
@@ -32,7 +28,8 @@ __global__ void butterfly_kernel(int butterflies, int half) {
     imag[upper] += y;
 }
 
-__global__ void round_kernel(__nv_bfloat16* out_real, __nv_bfloat16* out_imag, int N) {
+__global__ void round_kernel(__nv_bfloat16* out_real, __nv_bfloat16* out_imag, const float* real, const float* imag,
+                             int N) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= N) return;
     out_real[i] = __float2bfloat16(real[i]);
@@ -41,13 +38,16 @@ __global__ void round_kernel(__nv_bfloat16* out_real, __nv_bfloat16* out_imag, i
 
 extern "C" void FFT_bf16(const __nv_bfloat16* in_real, const __nv_bfloat16* in_imag, __nv_bfloat16* out_real,
                          __nv_bfloat16* out_imag, int N, cudaStream_t stream) {
-    if (N > MOST_POINTS) return;    // the scratch memory ends there
+    float* real;
+    if (cudaMallocAsync(&real, 2 * (size_t)N * sizeof(float), stream) != cudaSuccess) return;
+    float* imag = real + N;
     int bits = 0;
     while ((1u << bits) < (unsigned)N) ++bits;
     int block = 256;
     int grid = (N - 1) / block + 1;
-    reverse_kernel<<<grid, block, 0, stream>>>(in_real, in_imag, N, bits);
+    reverse_kernel<<<grid, block, 0, stream>>>(real, imag, in_real, in_imag, N, bits);
     for (int stage = 0; stage < bits; ++stage)
-        butterfly_kernel<<<(N / 2 + block - 1) / block, block, 0, stream>>>(N / 2, 1 << stage);
-    round_kernel<<<grid, block, 0, stream>>>(out_real, out_imag, N);
+        butterfly_kernel<<<(N / 2 + block - 1) / block, block, 0, stream>>>(real, imag, N / 2, 1 << stage);
+    round_kernel<<<grid, block, 0, stream>>>(out_real, out_imag, real, imag, N);
+    cudaFreeAsync(real, stream);
 }
