@@ -225,10 +225,9 @@ class _Counting:
 
     def take_footprints(self, library: ctypes.CDLL) -> tuple[NDArray[np.uint64], ...]:
         """Return each sampled block's sectors, sorted, and free the library's copies."""
-        footprints = []
-        for pointer, count in zip(self._pointers.tolist(), self._counts.tolist(), strict=True):
-            raw = ctypes.string_at(pointer, 8 * count) if pointer else b""
-            footprints.append(np.frombuffer(raw, np.uint64))
-            if pointer:
-                library.vg_free_footprint(pointer)
-        return tuple(footprints)
+        ends = np.cumsum(self._counts).tolist()
+        whole = np.empty(ends[-1] if ends else 0, np.uint64)
+        library.vg_take_footprints(
+            self._pointers.ctypes.data, self._counts.ctypes.data, len(ends), whole.ctypes.data
+        )
+        return tuple(whole[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True))

@@ -2,6 +2,7 @@
 #include "profile.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PAGE_SECTORS 2048
 #define PAGE_WORDS (PAGE_SECTORS / 64)
@@ -69,9 +70,15 @@ void vg_profile_end(VgProfile *profile, VgLaunch *launch)
     free(profile);
 }
 
-void vg_free_footprint(uint64_t *sectors)
+/* Lays footprints end to end in `out`, and frees them. */
+void vg_take_footprints(uint64_t **footprints, const int64_t *counts, int64_t blocks, uint64_t *out)
 {
-    free(sectors);
+    for (int64_t i = 0; i < blocks; i++) {
+        if (footprints[i])
+            memcpy(out, footprints[i], (size_t)counts[i] * sizeof *out);
+        out += counts[i];
+        free(footprints[i]);
+    }
 }
 
 static Page **slot_of(Page **pages, size_t capacity, uint64_t number)
