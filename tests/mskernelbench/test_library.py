@@ -1,5 +1,6 @@
 """The benchmark as a library: what the README shows works, and importing the package loads nothing."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -26,9 +27,9 @@ def example() -> str:
 
 
 def run(code: str, folder: Path) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=100
-    )
+    ours = os.environ | {"PYTHONPATH": str(README.parent)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=folder, env=ours, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
