@@ -7,8 +7,8 @@ addresses of functions; the worker's limits are for that.
 
 import re
 
-from mskernelbench.entries import blanked
 from mskernelbench.evaluation import Status
+from mskernelbench.guards.cub import imports_of_headers
 from mskernelbench.guards.evidence import ObjectEvidence
 from mskernelbench.guards.objects.unsupported_calls import advice
 
@@ -28,7 +28,7 @@ LIBM = (
 )
 CPLUSPLUS = (
     r"_Zn[wa]\w+|_Zd[la]\w+|_ZSt\d*__throw_\w+|_ZNSt8ios_base4Init\w+|_ZNK?St7__cxx1112basic_string\w+"
-    r"|_ZSt4c(?:out|err)|_ZNSo\w+|_ZSt(?:ls|4endl|16__ostream_insert)\w*|_ZNSt(?:9exception|13runtime_error|11logic_error)\w+"
+    r"|_ZSt4c(?:out|err)|_ZNSo\w+|_ZSt(?:ls|4endl|16__ostream_insert)\w*|_ZNK?St(?:9exception|13runtime_error|11logic_error)\w+"
     r"|_ZT[ISV]\w+"
 )
 MEMORY = (
@@ -45,22 +45,9 @@ LAUNCHES = (
 )
 ALLOWED = re.compile("|".join((COMPILER, LIBC, LIBM, CPLUSPLUS, MEMORY, QUERIES, LAUNCHES)))
 
-CUB_IMPORTS = frozenset({"dlopen", "dlsym", "dlclose", "getenv", "sched_yield"})
-"""What CUDA 13's CUB and Thrust headers import for their own use."""
-CUB_HEADER = re.compile(r"#\s*include\s*<(?:cub|thrust)/")
-
 
 def refuse(evidence: ObjectEvidence) -> str | None:
     """The imports that are not on the list."""
-    strange = sorted(n for n in evidence.symbols.undefined if not ALLOWED.fullmatch(n) and not advice(n))
-    if _only_for_cub(strange, evidence.source):
-        return None
+    names = evidence.symbols.undefined - imports_of_headers(evidence.source)
+    strange = sorted(n for n in names if not ALLOWED.fullmatch(n) and not advice(n))
     return f"the object imports {', '.join(strange)}, which no kernel may use" if strange else None
-
-
-def _only_for_cub(names: list[str], source: str) -> bool:
-    """Whether only CUB's headers can want `names`: they are included, and the source spells none of them."""
-    if not set(names) <= CUB_IMPORTS or not CUB_HEADER.search(source):
-        return False
-    text = blanked(source)
-    return "##" not in text and "asm" not in text and not any(name in text for name in names)

@@ -3,6 +3,7 @@
 import re
 
 from mskernelbench.evaluation import Status
+from mskernelbench.guards.cub import imports_of_headers
 from mskernelbench.guards.evidence import ObjectEvidence
 
 STATUS = Status.UNSUPPORTED
@@ -31,7 +32,8 @@ ADVICE = {
 
 def refuse(evidence: ObjectEvidence) -> str | None:
     """The calls, and what to do instead."""
-    calls = sorted(name for name in evidence.symbols.undefined if advice(name))
+    names = evidence.symbols.undefined - imports_of_headers(evidence.source)
+    calls = sorted(name for name in names if advice(name))
     if not calls:
         return None
     instead = dict.fromkeys(str(advice(name)) for name in calls)

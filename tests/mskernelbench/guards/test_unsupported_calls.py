@@ -17,8 +17,8 @@ cudaHostAlloc cudaMallocManaged cudaMallocPitch cudaMallocArray cudaSetDevice cu
 """
 
 
-def judged(*names: str) -> Refusal | None:
-    return first_refusal("objects", ObjectEvidence(Symbols(frozenset(names), frozenset()), "", OPERATOR))
+def judged(*names: str, source: str = "") -> Refusal | None:
+    return first_refusal("objects", ObjectEvidence(Symbols(frozenset(names), frozenset()), source, OPERATOR))
 
 
 @pytest.mark.parametrize("name", HONEST.split())
@@ -43,3 +43,13 @@ def test_no_call_is_both_allowed_and_unsupported() -> None:
     for name in [*allowed.split(), "cudaMemcpyToSymbol", "cudaDeviceSynchronize", "cudaStreamSynchronize"]:
         assert imports.ALLOWED.fullmatch(name)
         assert unsupported_calls.advice(name) is None
+
+
+def test_what_cubs_headers_call_is_theirs_unless_the_source_spells_it() -> None:
+    """`DeviceScan` and `DeviceRadixSort` switch to the device that is current."""
+    calls, cub = ("cudaGetDeviceCount", "cudaSetDevice", "dlsym"), "#include <cub/cub.cuh>\n"
+    assert judged(*calls, source=cub) is None
+    refusal = judged(*calls, source=cub + "void f() { cudaSetDevice(1); }")
+    assert refusal is not None
+    assert refusal.status is Status.UNSUPPORTED
+    assert "cudaSetDevice, which" in refusal.reason
