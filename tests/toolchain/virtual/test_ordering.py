@@ -31,3 +31,21 @@ def test_atomic_floats_and_swaps_round_in_any_order(line: str) -> None:
 )
 def test_other_kernels_do_not(line: str) -> None:
     assert not rounds_in_any_order(f"\t{line}\n")
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        "ld.relaxed.gpu.v2.u32 {%r1, %r2}, [%rd1];",
+        "ld.acquire.gpu.global.u64 %rd2, [%rd1];",
+        "ld.volatile.global.u32 %r1, [%rd1];",
+    ],
+)
+def test_a_look_back_rounds_in_any_order_where_it_adds_floats(load: str) -> None:
+    assert rounds_in_any_order(f"\t{load}\n\tadd.f32 %f3, %f1, %f2;\n")
+    assert rounds_in_any_order(f"\t{load}\n\tfma.rn.f32 %f3, %f1, %f2, %f0;\n")
+    assert not rounds_in_any_order(f"\t{load}\n\tadd.s32 %r3, %r1, %r2;\n")
+
+
+def test_a_volatile_load_within_the_block_is_no_look_back() -> None:
+    assert not rounds_in_any_order("\tld.volatile.shared.f32 %f1, [%r1];\n\tadd.f32 %f3, %f1, %f2;\n")
