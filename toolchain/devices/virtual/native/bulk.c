@@ -7,6 +7,7 @@
 void vg_bulk_land(const Bulk *bulk)
 {
     memcpy((void *)(uintptr_t)bulk->destination, (const void *)(uintptr_t)bulk->source, bulk->bytes);
+    vg_note_written((const void *)(uintptr_t)bulk->destination, bulk->bytes);
 }
 
 static int inside(uint64_t place, uint32_t bytes, uint64_t base, uint64_t size)
