@@ -82,7 +82,7 @@ class TestFaultsHavePlaces:
         assert result.arrays["y"][:12].tolist() == [0, 1, 2, 3, 0, 0, 0, 0, 5, 1, 2, 3]
 
     def test_an_endless_kernel_is_ended_with_its_name(self) -> None:
-        device = VirtualDevice(limits=VirtualLimits(seconds=4.0))
+        device = VirtualDevice(limits=VirtualLimits(seconds=8.0))
         assert isinstance(run(device, hosting("")), Outputs)
         body = "for (volatile unsigned i = 0;; i++) if (((volatile float*)y)[0] == 3.0f) break;"
         found = failure(run(device, device_kernel(body)))
