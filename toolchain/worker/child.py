@@ -1,6 +1,7 @@
 """A worker's process: hardens itself, then answers requests until it dies. It never returns to the zygote."""
 
 import fcntl
+import functools
 import os
 import signal
 import socket
@@ -11,12 +12,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+from cudamaster.toolchain.worker.guest import GuestForged
 from cudamaster.toolchain.worker.hardening import WorkerLimits, follow_parent, harden
 from cudamaster.toolchain.worker.program import Program, ProgramModule
 from cudamaster.toolchain.worker.wire import ConnectionEnded, receive_message, send_message
 
 CHANNEL = 3
 """The channel's file number in the child; 0 to 2 are the null device and what is printed."""
+NO_MESSAGE = b"\xff" * 8
+"""What the trusted side takes for the word of somebody who is not our program."""
 ANSWERED_AND_DONE = 0
 OUR_OWN_FAULT = 97
 """Exit code where the worker broke; the trusted side believes it only before any candidate code ran."""
@@ -30,9 +34,11 @@ def run_child(
         follow_parent(parent)
         connection = _keep_only(channel, printed)
         _restore_signals()
-        harden(limits, interpreter_paths())
+        give_up = functools.partial(harden, limits, interpreter_paths())
+        prepared = module.prepare(give_up)
+        give_up()
         line = _Line(connection)
-        program = module.open_program(line.ask)
+        program = module.open_program(line.ask, prepared)
         send_message(connection, {"ready": True})
         _answer(program, line)
     except BaseException:  # noqa: BLE001 (a process boundary: nothing may return into the zygote's loop)
@@ -96,13 +102,18 @@ def _answer(program: Program, line: _Line) -> None:
         except ConnectionEnded:
             return
         line.token = request.pop("token")
-        line.say(_reply(program, request, files))
+        try:
+            line.say(_reply(program, request, files))
+        except GuestForged:
+            line.connection.sendall(NO_MESSAGE)
 
 
 def _reply(program: Program, request: dict[str, Any], files: list[int]) -> dict[str, Any]:
     """What the program answers, or our own fault in words."""
     try:
         return {"answer": dict(program.answer(request, files))}
+    except GuestForged:
+        raise
     except MemoryError:
         return {"out_of_memory": True}
     except Exception:  # noqa: BLE001 (a process boundary: the parent raises it)

@@ -21,8 +21,14 @@ class ProgramModule(Protocol):
     def preload(self) -> None:
         """Load, in the zygote, what every child needs. Leaves no threads. Raises EnvironmentLacks."""
 
-    def open_program(self, ask: Ask) -> Program:
-        """The program of a child that was just forked and hardened."""
+    def prepare(self, harden: Callable[[], None]) -> Any:
+        """In a child that was just forked, before it gives its rights up: make what it cannot make later.
+
+        A guest that is forked here gives up the same with `harden`.
+        """
+
+    def open_program(self, ask: Ask, prepared: Any) -> Program:
+        """The program of the hardened child, with what `prepare` returned."""
 
 
 def load_program(name: str) -> ProgramModule:

@@ -5,6 +5,7 @@ and guards is never asked. A segment's size is sealed, and one that is not `writ
 anybody else, whatever they try.
 """
 
+import ctypes
 import fcntl
 import mmap
 import os
@@ -20,6 +21,7 @@ GUARD_BYTES = 64 * 1024
 PAGE_BYTES = 4096
 GUARD_PATTERN = np.uint16(0x7FF5)
 """A NaN in BF16 and FP16, and, repeated, in FP32 and FP64."""
+PROT_NONE, MAP_FIXED = 0, 0x10
 F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_FUTURE_WRITE = 1, 2, 4, 16
 
 
@@ -136,16 +138,26 @@ class Segment:
 
 
 class MappedSegment:
-    """A segment as a worker sees it."""
+    """A segment as a worker sees it, at `place`, addresses that the worker has reserved."""
 
-    def __init__(self, file: int, nbytes: int, *, writable: bool) -> None:
+    def __init__(self, file: int, nbytes: int, place: int, *, writable: bool) -> None:
         access = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
-        self._memory = mmap.mmap(file, nbytes, mmap.MAP_SHARED, access)
-        self.address = int(np.frombuffer(self._memory, np.uint8).ctypes.data)
+        _map(place, nbytes, access, mmap.MAP_SHARED, file)
+        self.address = place
         """Of the segment's first byte."""
         self.nbytes = nbytes
         self.writable = writable
 
     def close(self) -> None:
-        """Unmap it."""
-        self._memory.close()
+        """Unmap it; its addresses stay reserved."""
+        _map(self.address, self.nbytes, PROT_NONE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1)
+
+
+def _map(place: int, nbytes: int, access: int, kind: int, file: int) -> None:
+    """mmap(2) at this very place. Raises OSError."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    size, offset = ctypes.c_size_t(nbytes), ctypes.c_long(0)
+    found = libc.mmap(ctypes.c_void_p(place), size, access, kind | MAP_FIXED, file, offset)
+    if found != place:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

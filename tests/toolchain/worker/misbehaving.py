@@ -7,7 +7,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +144,10 @@ class Misbehaving:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-def open_program(ask: Ask) -> Misbehaving:
+def prepare(harden: Callable[[], None]) -> None:
+    pass
+
+
+def open_program(ask: Ask, prepared: None) -> Misbehaving:
     sys.stdin.close()
     return Misbehaving(ask)

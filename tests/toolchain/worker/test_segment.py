@@ -1,8 +1,10 @@
 """Shared tensors: exact bytes, poison around them, and who may write what."""
 
+import ctypes
 import mmap
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -84,8 +86,19 @@ def test_nobody_else_can_write_inputs() -> None:
         mmap.mmap(segment.file, 0)
     with pytest.raises(PermissionError):
         os.pwrite(segment.file, b"x", 0)
-    mapped = MappedSegment(segment.file, segment.nbytes, writable=False)
-    assert mapped.address % PAGE_BYTES == 0
+    segment.close()
+
+
+def test_a_mapped_segment_lies_where_it_is_put_and_leaves_the_addresses_reserved() -> None:
+    segment = Segment(ARRAYS, writable=False)
+    reserved = mmap.mmap(-1, segment.nbytes)
+    place = ctypes.addressof(ctypes.c_char.from_buffer(reserved))
+    mapped = MappedSegment(segment.file, segment.nbytes, place, writable=False)
+    assert mapped.address == place
+    assert ctypes.string_at(place, segment.nbytes) == os.pread(segment.file, segment.nbytes, 0)
+    mapped.close()
+    with Path("/proc/self/maps").open() as maps:
+        assert [line.split()[1] for line in maps if line.startswith(f"{place:x}-")] == ["---p"]
     segment.close()
 
 

@@ -39,6 +39,7 @@ def build_fields(build: Build) -> dict[str, Any]:
     """What a worker needs of a build."""
     return {
         "library": str(build.library),
+        "ptx": str(build.ptx),
         "entry": build.source.entry,
         "resources": [asdict(one) for one in build.resources],
         "source_files": sorted(source_files(ptx_text(build), build.source.filename)),

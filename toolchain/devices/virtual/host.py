@@ -6,7 +6,7 @@ and symbols.
 
 import ctypes
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from ctypes import c_char_p, c_int64
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,9 +21,9 @@ from cudamaster.toolchain.spec import DeviceSpec
 
 _RUNTIME_SYMBOL = re.compile(r"_{0,2}cu(da|[A-Z]|blas|fft|sparse|solver|rand|dnn)\w*")
 _INVALID_DEVICE_FUNCTION, _INVALID_SYMBOL, _INVALID_KERNEL_IMAGE, _UNKNOWN = 98, 13, 200, 999
-_NOT_SUPPORTED = 801
+_NOT_SUPPORTED, _NO_MEMORY = 801, 2
 _NAMED_AT_ONCE = 4
-_OPERATIONS = ("memcpy", "memset", "cudaMalloc", "cudaFree", "cudaMallocAsync", "synchronize")
+OPERATIONS = ("memcpy", "memset", "cudaMalloc", "cudaFree", "cudaMallocAsync", "synchronize")
 """What takes time besides kernels, by number in `cudart.h`; a free from a pool counts as an allocation."""
 
 
@@ -72,7 +72,26 @@ class Machine(Protocol):
         """Host address and bytes of a module variable; None where there is none."""
 
     def memory_operation(self, name: str, moved_bytes: int) -> None:
-        """Hear of one of `_OPERATIONS`; of fills and copies within device memory, bytes read and written."""
+        """Hear of one of `OPERATIONS`; of fills and copies within device memory, bytes read and written."""
+
+
+class DistantMemory(Protocol):
+    """Device memory that lives in another process. Each answers with a CUDA error code, 0 for success."""
+
+    def allocate(self, nbytes: int, kind: int) -> int | None:
+        """The address of new memory of a kind of `cudart_abi.h`; None where there is none."""
+
+    def release(self, address: int) -> int:
+        """Free what `allocate` gave."""
+
+    def carry(self, device: int, host: int, nbytes: int, *, to_device: bool) -> int:
+        """Copy between device memory and this process's."""
+
+    def copy(self, work: abi.CopyLayout) -> int:
+        """Copy within device memory."""
+
+    def fill(self, work: abi.FillLayout) -> int:
+        """Fill device memory."""
 
 
 @dataclass(slots=True, eq=False)
@@ -81,6 +100,8 @@ class CudaRuntime:
 
     native: ctypes.CDLL
     machine: Machine
+    memory: DistantMemory | None = None
+    """Where device memory is, if not in this process."""
     failure: BaseException | None = None
     """What a callback raised: it cannot pass through C, so it is raised again by `raise_failure`."""
     leave: Callable[[], NoReturn] | None = None
@@ -95,6 +116,7 @@ class CudaRuntime:
             abi.SymbolCallback(self._guarded(self._symbol, _INVALID_SYMBOL)),
             abi.MemoryCallback(self._guarded(self._memory, _UNKNOWN)),
             abi.UnsupportedCallback(self._guarded(self._unsupported, _NOT_SUPPORTED)),
+            *(self._distant(self.memory) if self.memory else ()),
         )
         self.native.vgrt_connect(ctypes.byref(self._callbacks))
         self.native.vgrt_begin_call()
@@ -188,6 +210,23 @@ class CudaRuntime:
             self.leave()
         return code
 
+    def _distant(self, memory: DistantMemory) -> Iterable[Any]:
+        """The callbacks of a device in another process."""
+
+        def allocate(out: Any, nbytes: int, kind: int) -> int:
+            address = memory.allocate(nbytes, kind)
+            out[0] = address
+            return 0 if address else _NO_MEMORY
+
+        def carry(device: int, host: int, nbytes: int, to_device: int) -> int:
+            return memory.carry(device, host, nbytes, to_device=bool(to_device))
+
+        yield abi.AllocateCallback(self._guarded(allocate, _UNKNOWN))
+        yield abi.ReleaseCallback(self._guarded(memory.release, _UNKNOWN))
+        yield abi.CarryCallback(self._guarded(carry, _UNKNOWN))
+        yield abi.CopyCallback(self._guarded(lambda work: memory.copy(work.contents), _UNKNOWN))
+        yield abi.FillCallback(self._guarded(lambda work: memory.fill(work.contents), _UNKNOWN))
+
     def _module(self, ptx: int, nbytes: int) -> int:
         self.machine.add_module(ctypes.string_at(ptx, nbytes).decode())
         return 0
@@ -227,7 +266,7 @@ class CudaRuntime:
         raise Unsupported(f"runtime call {call.decode()}")
 
     def _memory(self, operation: int, moved_bytes: int) -> int:
-        self.machine.memory_operation(_OPERATIONS[operation], moved_bytes)
+        self.machine.memory_operation(OPERATIONS[operation], moved_bytes)
         return 0
 
 

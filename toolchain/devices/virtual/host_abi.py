@@ -65,12 +65,40 @@ class LaunchLayout(ctypes.Structure):
     )
 
 
+class CopyLayout(ctypes.Structure):
+    """`CopyWork` of cudart.h."""
+
+    _fields_ = (
+        ("dst", c_void_p),
+        ("src", c_void_p),
+        *(
+            (field_name, c_uint64)
+            for field_name in ("dst_pitch", "src_pitch", "dst_slice", "src_slice", "width", "height", "depth")
+        ),
+    )
+
+
+class FillLayout(ctypes.Structure):
+    """`FillWork` of cudart.h."""
+
+    _fields_ = (
+        ("base", c_void_p),
+        *((field_name, c_uint64) for field_name in ("pitch", "slice", "width", "height", "depth")),
+        ("value", c_int),
+    )
+
+
 ModuleCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_uint64)
 DescribeCallback = ctypes.CFUNCTYPE(c_int, c_char_p, ctypes.POINTER(FactsLayout))
 LaunchCallback = ctypes.CFUNCTYPE(c_int, ctypes.POINTER(LaunchLayout))
 SymbolCallback = ctypes.CFUNCTYPE(c_int, c_char_p, ctypes.POINTER(c_void_p), ctypes.POINTER(c_uint64))
 UnsupportedCallback = ctypes.CFUNCTYPE(c_int, c_char_p)
 MemoryCallback = ctypes.CFUNCTYPE(c_int, c_int, c_uint64)
+AllocateCallback = ctypes.CFUNCTYPE(c_int, ctypes.POINTER(c_void_p), c_uint64, c_int)
+ReleaseCallback = ctypes.CFUNCTYPE(c_int, c_void_p)
+CarryCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_uint64, c_int)
+CopyCallback = ctypes.CFUNCTYPE(c_int, ctypes.POINTER(CopyLayout))
+FillCallback = ctypes.CFUNCTYPE(c_int, ctypes.POINTER(FillLayout))
 
 
 class HostLayout(ctypes.Structure):
@@ -83,4 +111,9 @@ class HostLayout(ctypes.Structure):
         ("symbol", SymbolCallback),
         ("memory", MemoryCallback),
         ("unsupported", UnsupportedCallback),
+        ("allocate", AllocateCallback),
+        ("release", ReleaseCallback),
+        ("carry", CarryCallback),
+        ("copy", CopyCallback),
+        ("fill", FillCallback),
     )

@@ -4,30 +4,33 @@ A request names everything a call needs; the first one loads the library. The re
 the call did besides writing its outputs, which the trusted side reads from the shared memory itself.
 """
 
-import contextlib
-import ctypes
 import functools
 import os
+import socket
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from cudamaster.toolchain.arguments import Scalar
 from cudamaster.toolchain.build import KernelResources
+from cudamaster.toolchain.devices.virtual.addresses import AddressSpace
+from cudamaster.toolchain.devices.virtual.calling import Argument
 from cudamaster.toolchain.devices.virtual.cost.assembly import profile_launches
 from cudamaster.toolchain.devices.virtual.cost.host_calls import Operation
 from cudamaster.toolchain.devices.virtual.cost.occupancy import l1_share_bytes
+from cudamaster.toolchain.devices.virtual.guest import GuestProgram
+from cudamaster.toolchain.devices.virtual.hosting import GuestHost, Region
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.ptx.parse import PtxError
 from cudamaster.toolchain.devices.virtual.replies import encode_failure, encode_fault, encode_profile
 from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
-from cudamaster.toolchain.devices.virtual.session import Argument, CallReport, Region, Session, SessionOptions
+from cudamaster.toolchain.devices.virtual.session import CallReport, Session, SessionOptions
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from cudamaster.toolchain.devices.virtual.translating import AskingTranslator, TranslatingProgram
-from cudamaster.toolchain.devices.virtual.translations import Translator
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
+from cudamaster.toolchain.worker.guest import Guest, fork_guest
 from cudamaster.toolchain.worker.program import Ask
 from cudamaster.toolchain.worker.segment import MappedSegment
 
@@ -37,36 +40,42 @@ def preload() -> None:
     load_native()
 
 
-def open_program(ask: Ask) -> "VirtualProgram":
+def prepare(harden: Callable[[], None]) -> "_Prepared":
+    """Addresses that a worker and its guest agree on, and the guest."""
+    addresses = AddressSpace()
+
+    def serve(link: socket.socket) -> None:
+        GuestProgram(link, addresses).serve()
+
+    return _Prepared(addresses, fork_guest(serve, harden))
+
+
+def open_program(ask: Ask, prepared: "_Prepared") -> "VirtualProgram":
     """A child's program."""
-    return VirtualProgram(ask)
+    return VirtualProgram(ask, prepared)
+
+
+class _Prepared(NamedTuple):
+    addresses: AddressSpace
+    guest: Guest
 
 
 class _Mapping:
     """The shared memory of one argument set: inputs, then outputs."""
 
-    def __init__(self, segments: Sequence[Mapping[str, Any]], files: Sequence[int]) -> None:
+    def __init__(
+        self, segments: Sequence[Mapping[str, Any]], files: Sequence[int], addresses: AddressSpace
+    ) -> None:
         self.segments = []
         self.regions: dict[str, Region] = {}
         for description, file in zip(segments, files, strict=True):
             writable = bool(description["writable"])
-            mapped = MappedSegment(file, description["nbytes"], writable=writable)
+            place = addresses.place(description["nbytes"])
+            mapped = MappedSegment(file, description["nbytes"], place, writable=writable)
             self.segments.append(mapped)
             for name, offset, nbytes in description["tensors"]:
                 blank = name in description["blank"]
                 self.regions[name] = Region(mapped.address + offset, nbytes, writable, name, blank)
-
-    @contextlib.contextmanager
-    def fenced(self) -> Iterator[None]:
-        """Keep host code from touching device memory, as on hardware; kernels and copies may."""
-        native = load_native()
-        try:
-            for segment in self.segments:
-                address, nbytes = ctypes.c_void_p(segment.address), ctypes.c_size_t(segment.nbytes)
-                native.vg_fence(address, nbytes, int(segment.writable))
-            yield
-        finally:
-            native.vg_unfence()
 
     def close(self) -> None:
         for segment in self.segments:
@@ -76,7 +85,8 @@ class _Mapping:
 class VirtualProgram:
     """One candidate; or none at all in a worker that only translates."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, prepared: _Prepared) -> None:
+        self._prepared = prepared
         self._session: Session | None = None
         self._mappings: dict[str, _Mapping] = {}
         self._translator = AskingTranslator(ask)
@@ -98,7 +108,7 @@ class VirtualProgram:
     def _call(self, request: Mapping[str, Any], files: Sequence[int]) -> Mapping[str, Any]:
         mapping = self._map(request, files)
         try:
-            session = self._session = self._session or _open_session(request, self._translator)
+            session = self._session = self._session or self._open_session(request)
             report = self._run(session, request, mapping)
         except (Unsupported, PtxError) as lacking:
             return _failure(FailureKind.UNSUPPORTED, str(lacking))
@@ -119,28 +129,29 @@ class VirtualProgram:
             self._spent["simulate"] = session.processor_seconds - simulated
             self._spent["translate"] = self._translator.processor_seconds - translated
 
+    def _open_session(self, request: Mapping[str, Any]) -> Session:
+        gpu, options = load_gpu(request["gpu"]), SessionOptions(**request["options"])
+        ptx = Path(request["ptx"]).read_text()
+        limit = options.allocation_limit_bytes or gpu.device.dram_bytes
+        return Session(
+            Path(request["library"]),
+            spec=gpu.device,
+            translator=self._translator,
+            options=options,
+            resources=_resources(request),
+            l1_share=functools.partial(l1_share_bytes, resources=_resources(request), gpu=gpu),
+            guest=GuestHost(self._prepared.guest, self._prepared.addresses, ptx, gpu.device, limit),
+        )
+
     def _map(self, request: Mapping[str, Any], files: Sequence[int]) -> _Mapping:
         label = request["label"]
         if label not in self._mappings:
-            self._mappings[label] = _Mapping(request["segments"], files)
+            self._mappings[label] = _Mapping(request["segments"], files, self._prepared.addresses)
         for file in files:
             os.close(file)
         for stale in self._mappings.keys() - set(request["kept"]):
             self._mappings.pop(stale).close()
         return self._mappings[label]
-
-
-def _open_session(request: Mapping[str, Any], translator: Translator) -> Session:
-    return Session(
-        Path(request["library"]),
-        spec=load_gpu(request["gpu"]).device,
-        translator=translator,
-        options=SessionOptions(**request["options"]),
-        resources=_resources(request),
-        l1_share=functools.partial(
-            l1_share_bytes, resources=_resources(request), gpu=load_gpu(request["gpu"])
-        ),
-    )
 
 
 def _resources(request: Mapping[str, Any]) -> tuple[KernelResources, ...]:
@@ -152,7 +163,7 @@ def _call(session: Session, request: Mapping[str, Any], mapping: _Mapping) -> Ca
     session.pace(request["order"], request["launch_seconds"])
     arguments = [_argument(a, mapping) for a in request["arguments"]]
     regions = [r for r in mapping.regions.values() if r.nbytes]
-    with session.buffers(regions), mapping.fenced():
+    with session.buffers(regions):
         if request["watch"]:
             session.watch(regions)
         return session.call(request["entry"], arguments, plan)

@@ -9,17 +9,16 @@ A faulty candidate is a value in the report. What the virtual GPU lacks is raise
 
 import contextlib
 import ctypes
-import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cudamaster.toolchain.arguments import Scalar
 from cudamaster.toolchain.build import KernelResources
+from cudamaster.toolchain.devices.virtual.calling import Argument, HostReport
 from cudamaster.toolchain.devices.virtual.engine import Engine, Order
 from cudamaster.toolchain.devices.virtual.host import CudaError, CudaRuntime
-from cudamaster.toolchain.devices.virtual.host_thread import HostThread
+from cudamaster.toolchain.devices.virtual.hosting import GuestHost, Host, OwnHost, Region
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
 from cudamaster.toolchain.devices.virtual.machine import EngineMachine
 from cudamaster.toolchain.devices.virtual.native import load_native
@@ -28,22 +27,6 @@ from cudamaster.toolchain.devices.virtual.translations import Translator, transl
 from cudamaster.toolchain.devices.virtual.watching import Watch
 from cudamaster.toolchain.outputs import Fault
 from cudamaster.toolchain.spec import DeviceSpec
-
-Argument = int | Scalar
-"""A device buffer's address, or a value passed by value."""
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Memory of the caller that kernels may touch while it is registered."""
-
-    address: int
-    nbytes: int
-    writable: bool
-    name: str
-    """How faults call it."""
-    blank: bool = False
-    """Whether a call must write it before it may read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +85,6 @@ class CallReport:
         return reason
 
 
-class _Bf16(ctypes.Structure):
-    """`__nv_bfloat16`: two bytes, passed by value like an integer on x86-64 and aarch64."""
-
-    _fields_ = (("bits", ctypes.c_uint16),)
-
-
 @dataclass(slots=True, eq=False)
 class Session:
     """A loaded candidate. One a process: the CUDA runtime's state is the process's."""
@@ -124,8 +101,10 @@ class Session:
     _native: ctypes.CDLL = field(init=False)
     _machine: EngineMachine = field(init=False)
     _runtime: CudaRuntime = field(init=False)
-    _loaded: ctypes.CDLL = field(init=False)
-    _stream: ctypes.c_void_p = field(init=False)
+    guest: GuestHost | None = None
+    """Where the host code runs; None for this process, which suits trusted code only."""
+    _host: Host = field(init=False)
+    _regions: Sequence[Region] = ()
 
     def __post_init__(self) -> None:
         """Load the library. Raises Unsupported for runtime calls we lack, PtxError for PTX we cannot read."""
@@ -142,9 +121,8 @@ class Session:
         self._runtime = CudaRuntime(self._native, self._machine)
         limit = options.allocation_limit_bytes
         self._runtime.set_device(self.spec, self.spec.dram_bytes if limit is None else limit)
-        self._loaded = self._runtime.load(self.library)
-        self._stream = ctypes.c_void_p()
-        self._native.cudaStreamCreate(ctypes.byref(self._stream))
+        self._host = self.guest.connect(self._machine) if self.guest else OwnHost(self._runtime)
+        self._host.load(self.library)
 
     @contextlib.contextmanager
     def buffers(self, regions: Sequence[Region]) -> Iterator[None]:
@@ -155,8 +133,10 @@ class Session:
                 if self._register(region):
                     raise ValueError(f"the region {region.name} overlaps another")
                 registered.append(region.address)
+            self._regions = regions
             yield
         finally:
+            self._regions = ()
             for address in registered:
                 self._native.vg_unregister(ctypes.c_void_p(address))
 
@@ -202,67 +182,33 @@ class Session:
         return self._call_once(entry, arguments, plan.whole())
 
     def _call_once(self, entry: str, arguments: Sequence[Argument], plan: SamplePlan | None) -> CallReport:
-        function = getattr(self._loaded, entry)
-        function.restype = None
-        values = [_passed(argument) for argument in arguments]
-        self._runtime.native.vgrt_begin_call()
         self._machine.begin(plan)
         live = self._device_bytes()
-        host = HostThread()
-        self._runtime.leave = host.abandon
         start = time.perf_counter()
-        self._native.vg_fence_close()
-        host.run(lambda: function(*values, self._stream))
-        self._native.vg_fence_open()
+        said = self._host.call(entry, arguments, self._regions)
         seconds = time.perf_counter() - start
-        self._runtime.leave = None
         watch, self._machine.engine.watch = self._machine.engine.watch, None
         self._native.vg_track(0)
-        self._runtime.raise_failure()
-        return self._report(seconds, max(0, self._device_bytes() - live), watch or Watch())
+        return self._report(said, seconds, max(0, self._device_bytes() - live), watch or Watch())
 
     def _device_bytes(self) -> int:
         """Live device memory of the candidate, pinned host memory left out."""
         total: int = self._native.vg_live_bytes() - self._native.vgrt_host_bytes()
         return total
 
-    def _report(self, seconds: float, leaked_bytes: int, watch: Watch) -> CallReport:
-        machine, runtime = self._machine, self._runtime
+    def _report(self, said: HostReport, seconds: float, leaked_bytes: int, watch: Watch) -> CallReport:
+        machine = self._machine
         return CallReport(
             launches=tuple(machine.launches),
             fault=machine.fault,
             faults=(*watch.faults, *machine.faults),
             notes=tuple(watch.notes),
-            refused_launch=runtime.refused_launch(),
-            violation=runtime.violation(),
-            refused_bytes=runtime.refused_bytes(),
-            error=runtime.last_error(),
+            refused_launch=said.refused_launch,
+            violation=said.violation,
+            refused_bytes=said.refused_bytes,
+            error=said.error,
             leaked_bytes=leaked_bytes,
             seconds=seconds,
             samples=tuple(machine.samples.counted()),
             memory_operations=tuple(machine.memory_operations),
         )
-
-
-def _passed(argument: Argument) -> ctypes.c_void_p | ctypes.c_int32 | ctypes.c_float | _Bf16:
-    """The argument as C passes it."""
-    if isinstance(argument, int):
-        return ctypes.c_void_p(argument)
-    match argument.ctype:
-        case "int":
-            return ctypes.c_int32(int(argument.value))
-        case "float":
-            return ctypes.c_float(argument.value)
-        case "bf16":
-            return _Bf16(bf16_bits(float(argument.value)))
-        case "null":
-            return ctypes.c_void_p(None)
-    raise ValueError(f"the scalar {argument.name} has the unknown type {argument.ctype}")
-
-
-def bf16_bits(value: float) -> int:
-    """The bits of the bfloat16 nearest to `value`, ties to even; NaN stays NaN."""
-    bits = int.from_bytes(struct.pack("<f", value), "little")
-    if value != value:
-        return 0x7FFF
-    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 & 0xFFFF

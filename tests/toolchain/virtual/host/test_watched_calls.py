@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cudamaster.toolchain.devices.virtual.session import CallReport, Region, Session
+from cudamaster.toolchain.devices.virtual.hosting import Region
+from cudamaster.toolchain.devices.virtual.session import CallReport, Session
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from tests.toolchain.virtual.host.recording import Build
 

@@ -9,6 +9,8 @@
 
 void vg_name(void *base, const char *name);
 int64_t vg_list(uint64_t *pairs, int64_t most);
+int vg_adopt(void *base, size_t bytes, const char *name);
+int vg_disown(void *base);
 
 /* --- exchanged with host.py, which declares the same structures --- */
 
@@ -41,6 +43,18 @@ typedef struct {
 /* What takes time besides kernels; host.py has their names. */
 enum { OPERATION_COPY, OPERATION_FILL, OPERATION_ALLOCATE, OPERATION_FREE, OPERATION_POOL, OPERATION_WAIT };
 
+typedef struct {
+    char *dst;
+    const char *src;
+    size_t dst_pitch, src_pitch, dst_slice, src_slice, width, height, depth;
+} CopyWork;
+
+typedef struct {
+    char *base;
+    size_t pitch, slice, width, height, depth;
+    int value;
+} FillWork;
+
 /* The Python side. Each returns 0 or a CUDA error code. */
 typedef struct {
     int (*module)(const char *ptx, uint64_t bytes);
@@ -49,9 +63,19 @@ typedef struct {
     int (*symbol)(const char *name, void **address, uint64_t *bytes);
     int (*memory)(int operation, uint64_t moved_bytes);
     int (*unsupported)(const char *call); /* may not return */
+    /* Device memory that lives in another process; all NULL where it lives in this one. */
+    int (*allocate)(void **base, uint64_t bytes, int kind);
+    int (*release)(void *base);
+    int (*carry)(void *device, void *host, uint64_t bytes, int to_device);
+    int (*copy)(const CopyWork *copy);
+    int (*fill)(const FillWork *fill);
 } VgHost;
 
 void vgrt_connect(const VgHost *host);
+/* What another process asks of this one's device memory: checked, done and told like this process's own. */
+int vgrt_serve_copy(const CopyWork *copy);
+int vgrt_serve_fill(const FillWork *fill);
+int vgrt_serve_carry(void *device, void *host, uint64_t bytes, int to_device);
 /* Tells the Python side of an operation that ended with `error`; returns `error`. */
 int vgrt_tell(int operation, uint64_t moved_bytes, int error);
 void vgrt_set_device(const VgDevice *device);
@@ -99,18 +123,6 @@ typedef struct Function {
 Function *vgrt_function(const void *stub_or_handle, cudaError_t *error);
 
 /* Work, done at once or recorded. */
-typedef struct {
-    char *dst;
-    const char *src;
-    size_t dst_pitch, src_pitch, dst_slice, src_slice, width, height, depth;
-} CopyWork;
-
-typedef struct {
-    char *base;
-    size_t pitch, slice, width, height, depth;
-    int value;
-} FillWork;
-
 typedef struct {
     void (*function)(void *);
     void *data;

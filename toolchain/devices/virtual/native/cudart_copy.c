@@ -7,7 +7,14 @@
 
 static size_t span(size_t width, size_t height, size_t depth, size_t pitch, size_t slice)
 {
-    return width && height && depth ? slice * (depth - 1) + pitch * (height - 1) + width : 0;
+    size_t slices, rows, both, all;
+    if (!width || !height || !depth)
+        return 0;
+    if (__builtin_mul_overflow(slice, depth - 1, &slices) || __builtin_mul_overflow(pitch, height - 1, &rows))
+        return SIZE_MAX;
+    if (__builtin_add_overflow(slices, rows, &both) || __builtin_add_overflow(both, width, &all))
+        return SIZE_MAX;
+    return all;
 }
 
 /* Writing an input is allowed by the hardware and forbidden by the harness, which may have mapped it read-only. */
@@ -87,6 +94,79 @@ static void tell_of_copy(const CopyWork *copy)
         vgrt_tell(OPERATION_COPY, 2 * copy->width * copy->height * copy->depth, 0);
 }
 
+/* --- where device memory lives in another process --- */
+
+static int carry_row(char *to, const char *from, size_t width, int to_device)
+{
+    return vgrt_host.carry(to_device ? to : (char *)from, to_device ? (char *)from : to, width, to_device);
+}
+
+static int carry(const CopyWork *copy, int to_device)
+{
+    int code = 0;
+    for (size_t z = 0; z < copy->depth; z++)
+        for (size_t y = 0; y < copy->height && !code; y++)
+            code = carry_row(copy->dst + z * copy->dst_slice + y * copy->dst_pitch,
+                             copy->src + z * copy->src_slice + y * copy->src_pitch, copy->width, to_device);
+    return code;
+}
+
+/* 0 or an error: whatever the other process does not do ends the call, like a fault. */
+static cudaError_t copy_elsewhere(const CopyWork *copy)
+{
+    int to_device = vgrt_is_device_range(copy->dst, 1), from_device = vgrt_is_device_range(copy->src, 1);
+    int code = 0;
+    if (to_device && from_device)
+        code = vgrt_host.copy(copy);
+    else if (to_device || from_device)
+        code = carry(copy, to_device);
+    else
+        copy_now(copy);
+    return code ? vgrt_fatal((cudaError_t)code) : cudaSuccess;
+}
+
+static cudaError_t perform_copy(const CopyWork *copy)
+{
+    if (vgrt_host.copy)
+        return copy_elsewhere(copy);
+    copy_now(copy);
+    tell_of_copy(copy);
+    return cudaSuccess;
+}
+
+static cudaError_t perform_fill(const FillWork *fill)
+{
+    if (vgrt_host.fill) {
+        int code = vgrt_host.fill(fill);
+        return code ? vgrt_fatal((cudaError_t)code) : cudaSuccess;
+    }
+    fill_now(fill);
+    vgrt_tell(OPERATION_FILL, fill->width * fill->height * fill->depth, 0);
+    return cudaSuccess;
+}
+
+int vgrt_serve_copy(const CopyWork *copy)
+{
+    cudaError_t error = check_copy(copy, COPY_DEVICE_TO_DEVICE);
+    return error ? error : perform_copy(copy);
+}
+
+int vgrt_serve_fill(const FillWork *fill)
+{
+    cudaError_t error = check_fill(fill);
+    return error ? error : perform_fill(fill);
+}
+
+int vgrt_serve_carry(void *device, void *host, uint64_t bytes, int to_device)
+{
+    cudaError_t error = vgrt_is_device_range(device, bytes) ? cudaSuccess : cudaErrorInvalidValue;
+    if (!error && to_device)
+        error = check_writable(device);
+    if (!error)
+        copy_row(to_device ? device : host, to_device ? host : device, bytes);
+    return error;
+}
+
 static cudaError_t perform(const Work *work)
 {
     if (vgrt_is_broken())
@@ -94,13 +174,9 @@ static cudaError_t perform(const Work *work)
     vgrt_tick();
     switch (work->kind) {
     case WORK_COPY:
-        copy_now(&work->copy);
-        tell_of_copy(&work->copy);
-        return cudaSuccess;
+        return perform_copy(&work->copy);
     case WORK_FILL:
-        fill_now(&work->fill);
-        vgrt_tell(OPERATION_FILL, work->fill.width * work->fill.height * work->fill.depth, 0);
-        return cudaSuccess;
+        return perform_fill(&work->fill);
     case WORK_HOST:
         work->host.function(work->host.data);
         return cudaSuccess;

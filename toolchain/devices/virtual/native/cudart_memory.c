@@ -58,6 +58,16 @@ static int forget_special(void *base)
     return 1;
 }
 
+static void *obtain(size_t bytes, int kind)
+{
+    void *base = NULL;
+    if (!vgrt_host.allocate)
+        return vg_alloc(bytes, VG_WRITABLE | (kind == MEMORY_DEVICE ? VG_BLANK : 0));
+    if (vgrt_host.allocate(&base, bytes, kind) || vg_adopt(base, bytes, ""))
+        return NULL;
+    return base;
+}
+
 /* vg_alloc fills with 0xFF bytes: NaN in every floating format, so that reading before writing shows. */
 cudaError_t vgrt_allocate(void **out, size_t bytes, int kind)
 {
@@ -68,7 +78,7 @@ cudaError_t vgrt_allocate(void **out, size_t bytes, int kind)
         return cudaSuccess;
     if ((int64_t)bytes < 0 || vg_live_bytes() - host_bytes + (int64_t)bytes > vgrt_device.allocation_limit)
         return refuse(bytes);
-    *out = vg_alloc(bytes, VG_WRITABLE | (kind == MEMORY_DEVICE ? VG_BLANK : 0));
+    *out = obtain(bytes, kind);
     if (!*out)
         return refuse(bytes);
     vg_name(*out, "memory from cudaMalloc");
@@ -81,7 +91,7 @@ cudaError_t vgrt_free(void *base)
 {
     if (!base)
         return cudaSuccess;
-    if (vg_free(base))
+    if (vgrt_host.release ? vg_disown(base) || vgrt_host.release(base) : vg_free(base))
         return cudaErrorInvalidValue;
     forget_special(base);
     return cudaSuccess;
@@ -207,6 +217,8 @@ cudaError_t cudaFreeHost(void *base)
 cudaError_t cudaHostRegister(void *base, size_t bytes, unsigned flags)
 {
     (void)flags;
+    if (vgrt_host.allocate)
+        return vgrt_refuse("cudaHostRegister");
     if (!base || !bytes)
         return vgrt_done(cudaErrorInvalidValue);
     if (vg_register(base, bytes, 1, "registered host memory"))

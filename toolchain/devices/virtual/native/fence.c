@@ -20,19 +20,26 @@ static struct {
 } fences[MOST];
 static int count;
 static int is_closed;
+static char *never;
+static size_t never_bytes; /* closed to this process for good */
 static double spent;
+
+static int is_device(const void *address)
+{
+    for (int i = 0; is_closed && i < count; i++)
+        if ((size_t)((const char *)address - fences[i].base) < fences[i].bytes)
+            return 1;
+    return (size_t)((const char *)address - never) < never_bytes;
+}
 
 static void explain(int number, siginfo_t *info, void *context)
 {
     (void)context;
     char text[160];
-    for (int i = 0; is_closed && i < count; i++) {
-        size_t distance = (size_t)((char *)info->si_addr - fences[i].base);
-        if (distance < fences[i].bytes) {
-            int length = snprintf(text, sizeof text, "host code reads or writes device memory at %p\n", info->si_addr);
-            if (write(STDERR_FILENO, text, (size_t)length) < 0)
-                break;
-        }
+    if (is_device(info->si_addr)) {
+        int length = snprintf(text, sizeof text, "host code reads or writes device memory at %p\n", info->si_addr);
+        if (write(STDERR_FILENO, text, (size_t)length) < 0)
+            _exit(1);
     }
     signal(number, SIG_DFL); /* the access is tried again and ends the process */
 }
@@ -66,16 +73,29 @@ void vg_fence_close(void)
         set(1);
 }
 
-/* Whole pages that vg_fence_close closes to host code until vg_unfence; -1 where there are too many of them. */
-int vg_fence(void *base, size_t bytes, int writable)
+static void explain_faults(void)
 {
-    if (count == MOST)
-        return -1;
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = explain;
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGSEGV, &action, NULL);
+}
+
+/* Explains what touches these addresses, at which this process has no memory. */
+void vg_fence_for_good(void *base, size_t bytes)
+{
+    never = base;
+    never_bytes = bytes;
+    explain_faults();
+}
+
+/* Whole pages that vg_fence_close closes to host code until vg_unfence; -1 where there are too many of them. */
+int vg_fence(void *base, size_t bytes, int writable)
+{
+    if (count == MOST)
+        return -1;
+    explain_faults();
     vg_fence_open();
     fences[count].base = base;
     fences[count].bytes = bytes;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define ALIGNMENT 512
 #define DISTANCE 4096
@@ -22,6 +23,53 @@ static int is_tracking; /* whether new blank memory is followed byte by byte */
 /* What was freed last is kept for a while, so that its addresses mean nothing else. */
 static VgAllocation freed[MOST_FREED];
 static size_t freed_count, freed_bytes;
+
+/* Address space for allocations and nothing else, each address used once; none where memory is malloc's. */
+static uint8_t *arena_next, *arena_end;
+
+enum { PAGE = 4096 };
+
+/* Reserves an arena of `bytes` for all later allocations; its first address, NULL where there is none. */
+void *vg_reserve_arena(size_t bytes)
+{
+    void *base = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return NULL;
+    arena_next = base;
+    arena_end = arena_next + bytes;
+    return base;
+}
+
+/* Unused addresses of the arena for `bytes`, on a page, without memory yet; NULL where there are none. */
+void *vg_place(size_t bytes)
+{
+    size_t whole = (bytes + 2 * PAGE - 1) / PAGE * PAGE;
+    if (whole < bytes || whole > (size_t)(arena_end - arena_next))
+        return NULL;
+    arena_next += whole;
+    return arena_next - whole;
+}
+
+static uint8_t *obtain(size_t bytes)
+{
+    if (!arena_end)
+        return aligned_alloc(ALIGNMENT, bytes);
+    void *place = vg_place(bytes);
+    if (!place)
+        return NULL;
+    void *got = mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    return got == MAP_FAILED ? NULL : got;
+}
+
+static void give_back(uint8_t *memory, size_t bytes)
+{
+    if (arena_end)
+        mmap(memory, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    else
+        free(memory);
+}
+
+static size_t whole_bytes(size_t bytes) { return (bytes + 2 * DISTANCE + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
 /* Index of the first allocation that begins above `address`. */
 static size_t above(uint64_t address)
@@ -84,8 +132,8 @@ static int take_out(uint64_t base, int owned, VgAllocation *out)
 /* Poisoned memory of `bytes`, aligned to 512; NULL where there is none. `flags`: VG_WRITABLE, VG_BLANK. */
 void *vg_alloc(size_t bytes, int flags)
 {
-    size_t whole = (bytes + 2 * DISTANCE + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    uint8_t *memory = whole < bytes ? NULL : aligned_alloc(ALIGNMENT, whole);
+    size_t whole = whole_bytes(bytes);
+    uint8_t *memory = whole < bytes ? NULL : obtain(whole);
     if (!memory)
         return NULL;
     memset(memory, POISON, whole);
@@ -97,13 +145,13 @@ void *vg_alloc(size_t bytes, int flags)
         vg_blank(memory + DISTANCE);
     if (!failed)
         return memory + DISTANCE;
-    free(memory);
+    give_back(memory, whole);
     return NULL;
 }
 
 static void release_oldest(void)
 {
-    free((uint8_t *)(uintptr_t)freed[0].base - DISTANCE);
+    give_back((uint8_t *)(uintptr_t)freed[0].base - DISTANCE, whole_bytes(freed[0].bytes));
     freed_bytes -= freed[0].bytes;
     memmove(freed, freed + 1, --freed_count * sizeof *freed);
 }
@@ -153,6 +201,27 @@ int vg_unregister(void *base)
     VgAllocation allocation;
     pthread_mutex_lock(&lock);
     int failed = take_out((uint64_t)(uintptr_t)base, 0, &allocation);
+    pthread_mutex_unlock(&lock);
+    return failed;
+}
+
+/* Lists memory that another process allocated, as if vg_alloc had; -1 where it overlaps other memory. */
+int vg_adopt(void *base, size_t bytes, const char *name)
+{
+    VgAllocation allocation = {(uint64_t)(uintptr_t)base, bytes, VG_WRITABLE, 1, "", NULL};
+    strncpy(allocation.name, name, sizeof allocation.name - 1);
+    pthread_mutex_lock(&lock);
+    int failed = insert(allocation);
+    pthread_mutex_unlock(&lock);
+    return failed;
+}
+
+/* The inverse; -1 where `base` was not adopted. */
+int vg_disown(void *base)
+{
+    VgAllocation allocation;
+    pthread_mutex_lock(&lock);
+    int failed = take_out((uint64_t)(uintptr_t)base, 1, &allocation);
     pthread_mutex_unlock(&lock);
     return failed;
 }

@@ -1,0 +1,64 @@
+"""The addresses that a worker and its guest agree on: the worker's device memory, and what both see."""
+
+import ctypes
+import mmap
+
+from cudamaster.toolchain.devices.virtual.native import load_native
+
+ARENA_BYTES = 8 << 40
+"""Address space for device memory; each address is used once."""
+BOUNCE_BYTES = 1 << 20
+"""What is copied at a time between the guest's memory and the device's."""
+SHARED_BYTES = 1 << 30
+"""The bounce buffer and pinned host memory; takes room only where it is used."""
+PAGE_BYTES = 4096
+MAP_NORESERVE = 0x4000
+POISON = 0xFF
+
+
+class AddressSpace:
+    """Made before the fork. Raises OSError where there is not enough of it."""
+
+    def __init__(self) -> None:
+        native = load_native()
+        native.vg_reserve_arena.restype = native.vg_place.restype = ctypes.c_void_p
+        self._arena = native.vg_reserve_arena(ctypes.c_size_t(ARENA_BYTES))
+        if self._arena is None:
+            raise OSError(f"no address space of {ARENA_BYTES} bytes")
+        flags = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS | MAP_NORESERVE
+        self._shared = mmap.mmap(-1, SHARED_BYTES, flags)
+        self.bounce = ctypes.addressof(ctypes.c_char.from_buffer(self._shared))
+        """First byte of the bounce buffer."""
+        self._next = self.bounce + BOUNCE_BYTES
+        self._live: set[int] = set()
+
+    def fence(self) -> None:
+        """In the guest: say so where host code touches device memory."""
+        load_native().vg_fence_for_good(ctypes.c_void_p(self._arena), ctypes.c_size_t(ARENA_BYTES))
+
+    def place(self, nbytes: int) -> int:
+        """In the worker: unused addresses of the arena. Raises MemoryError."""
+        found = load_native().vg_place(ctypes.c_size_t(nbytes))
+        if found is None:
+            raise MemoryError(f"no addresses for {nbytes} bytes")
+        return int(found)
+
+    def pin(self, nbytes: int) -> int | None:
+        """In the worker: poisoned memory that both processes see; None where there is none left."""
+        address = self._next
+        end = address + -(-(nbytes + PAGE_BYTES) // PAGE_BYTES) * PAGE_BYTES
+        if end > self.bounce + SHARED_BYTES:
+            return None
+        self._next = end
+        self._live.add(address)
+        ctypes.memset(address, POISON, nbytes)
+        return address
+
+    def unpin(self, address: int) -> bool:
+        """Give it back; False where `pin` did not give it. Addresses are used again when none is left."""
+        if address not in self._live:
+            return False
+        self._live.remove(address)
+        if not self._live:
+            self._next = self.bounce + BOUNCE_BYTES
+        return True
