@@ -35,6 +35,11 @@ TELLING: Mapping[str, tuple[str, ...]] = {
     ),
     "latency": (
         "latency_share",
+        "stall_long_scoreboard",
+        "stall_short_scoreboard",
+        "stall_barrier",
+        "stall_wait",
+        "achieved_occupancy",
         "waves",
         "blocks",
         "shared_bytes_per_block",
