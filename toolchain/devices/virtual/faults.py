@@ -18,6 +18,7 @@ PLAIN_MESSAGES = {
     "stack_overflow": "calls that recurse, or alloca, need more than the 16 KiB of a thread's stack",
 }
 PAST = {"load": "read", "store": "wrote", "atomic": "updated", "ldmatrix": "read", "async_copy": "copied"}
+PASSIVE = PAST | {"store": "overwritten", "async_copy": "overwritten"}
 ENDINGS = {"use_after_free": "was freed", "uninitialised": "nothing has written"}
 NULL_BYTES = 1 << 16
 """Addresses below this come from null pointers."""
@@ -115,18 +116,18 @@ def _buffer(native: NativeFault) -> str:
 
 
 def _odds_message(kind: str, native: NativeFault, request: LaunchRequest) -> str:
-    """What an access and an earlier one have against each other."""
+    """What two accesses have against each other; the sentence goes on with the place of the second."""
     place = f"{native.bytes} bytes at byte {native.address - native.base} of {_buffer(native)}"
-    verb, at = VERBS[KINDS[native.access]], f" at line {native.other_line}" if native.other_line else ""
+    verb, at = PASSIVE[KINDS[native.access]], f" at line {native.other_line}" if native.other_line else ""
     if kind == "in_flight":
-        return f"{verb} {place} that the asynchronous copy{at} still brings: nothing has waited for it"
+        return f"a missing wait: the asynchronous copy{at} still brings {place} that are {verb}"
     other = f"thread {_unfold(32 * native.other_warp + native.other_lane, request.block)}"
-    past = PAST[KINDS[native.other_access]]
-    if native.other_block != native.block:
-        block = _unfold(native.other_block, request.grid)
-        return f"{verb} {place}, which {other} of block {block} {past}{at}: nothing orders the two blocks"
     lacking = "__syncwarp()" if native.other_warp == native.warp else "__syncthreads()"
-    return f"{verb} {place}, which {other} {past}{at}: a race, there is no {lacking} between the two"
+    if native.other_block != native.block:
+        other += f" of block {_unfold(native.other_block, request.grid)}"
+        lacking = "anything that orders the blocks"
+    past = PAST[KINDS[native.other_access]]
+    return f"a race: {other} {past} {place}{at}, and without {lacking} they are {verb}"
 
 
 def _distance(native: NativeFault) -> str:

@@ -102,7 +102,18 @@ def test_lanes_that_overwrite_what_others_just_read_are_a_doubt(bench: Make) -> 
     watch = watched(b, request_of(b, "bad_last_warp", Launch(64)))
     assert watch.faults == []
     assert {(note.kind, note.line, note.other_line) for note in watch.notes} == {("race", 117, 117)}
-    assert "no __syncwarp()" in watch.notes[0].message
+    assert "without __syncwarp() they are overwritten" in watch.notes[0].message
+
+
+def test_a_missing_wait_is_told_with_the_copy_that_is_still_under_way(bench: Make) -> None:
+    (fault, *_) = faults_of(bench, "bad_copies", Launch())
+    assert fault.message == (
+        "a missing wait: the asynchronous copy at line 185 still brings 4 bytes at byte 508 of shared memory "
+        "that are read"
+    )
+    assert str(fault).endswith(
+        "that are read by thread (0, 0, 0) of block (0, 0, 0) (kernel bad_copies, line 191)"
+    )
 
 
 def test_a_plain_sum_of_all_threads_is_a_race_within_one_instruction(bench: Make) -> None:
@@ -114,8 +125,8 @@ def test_warps_that_write_different_values_to_one_address_are_told(bench: Make) 
     (fault, *_) = faults_of(bench, "bad_winner", Launch())
     assert (fault.kind, fault.line, fault.other_line) == ("race", 386, 386)
     assert fault.message == (
-        "writes 4 bytes at byte 0 of y, which thread (0, 0, 0) wrote at line 386: "
-        "a race, there is no __syncthreads() between the two"
+        "a race: thread (0, 0, 0) wrote 4 bytes at byte 0 of y at line 386, "
+        "and without __syncthreads() they are overwritten"
     )
 
 
@@ -123,8 +134,8 @@ def test_atomics_race_with_a_plain_write_before_them(bench: Make) -> None:
     (fault, *_) = faults_of(bench, "bad_zeroing", Launch())
     assert (fault.kind, fault.line, fault.other_line) == ("race", 164, 163)
     assert fault.message == (
-        "updates 4 bytes at byte 0 of shared memory, which thread (0, 0, 0) wrote at line 163: "
-        "a race, there is no __syncwarp() between the two"
+        "a race: thread (0, 0, 0) wrote 4 bytes at byte 0 of shared memory at line 163, "
+        "and without __syncwarp() they are updated"
     )
 
 
@@ -132,7 +143,7 @@ def test_blocks_that_read_what_others_write_are_told(bench: Make) -> None:
     (fault, *_) = faults_of(bench, "bad_neighbours", Launch(32, 4), "reversed")
     assert (fault.kind, fault.line, fault.other_line) == ("race", 252, 252)
     assert "of block" in fault.message
-    assert "nothing orders the two blocks" in fault.message
+    assert "without anything that orders the blocks they are " in fault.message
 
 
 @pytest.mark.parametrize("kernel", ["bad_last_block", "good_last_block"])
