@@ -158,10 +158,12 @@ static void release_oldest(void)
 
 static void keep_freed(VgAllocation allocation)
 {
-    while (freed_count && (freed_count == MOST_FREED || freed_bytes + allocation.bytes > MOST_FREED_BYTES))
+    if (freed_count == MOST_FREED)
         release_oldest();
     freed[freed_count++] = allocation;
     freed_bytes += allocation.bytes;
+    while (freed_bytes > MOST_FREED_BYTES)
+        release_oldest();
 }
 
 /* 0, or -1 where `base` is not what vg_alloc returned. */
