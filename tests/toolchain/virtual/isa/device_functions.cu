@@ -133,6 +133,23 @@ __global__ void prints(float x, const char *name)
         printf("no arguments\n");
 }
 
+template <int N> __device__ __noinline__ int branches(int x)
+{
+    if (x % 7 == N % 7)
+        return branches<N - 1>(x + 1) ^ N;
+    return 3 * branches<N - 1>(x) + branches<N - 1>(x / 2);
+}
+
+template <> __device__ __noinline__ int branches<0>(int x)
+{
+    return x;
+}
+
+__global__ void calls_twice_at_each_level(int *y)
+{
+    y[threadIdx.x] = branches<11>(threadIdx.x);
+}
+
 __device__ __noinline__ int for_ever(int n)
 {
     return n < 0 ? 1 : for_ever(n + 1) * 3 ^ for_ever(n + 2);

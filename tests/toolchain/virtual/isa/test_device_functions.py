@@ -62,6 +62,20 @@ def test_virtual_functions_may_call_each_other(runner: Runner, ptx: str) -> None
     assert y.tolist() == wanted
 
 
+def branches(level: int, x: int) -> int:
+    if level == 0:
+        return x
+    if x % 7 == level % 7:
+        return branches(level - 1, x + 1) ^ level
+    return 3 * branches(level - 1, x) + branches(level - 1, x // 2)
+
+
+def test_many_calls_do_not_make_the_code_grow_without_bound(runner: Runner, ptx: str) -> None:
+    y = np.zeros(32, np.int32)
+    assert runner.launch(ptx, "_Z25calls_twice_at_each_levelPi", [y], 32) is None
+    assert y.tolist() == [(branches(11, i) + 2**31) % 2**32 - 2**31 for i in range(32)]
+
+
 def test_memory_from_alloca_is_each_lanes_own(runner: Runner, ptx: str) -> None:
     y = np.zeros(64, np.int32)
     assert runner.launch(ptx, "_Z22allocates_on_the_stackPii", [y, np.int32(9)], 64) is None

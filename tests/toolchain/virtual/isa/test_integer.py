@@ -60,6 +60,10 @@ def high24(a: int, b: int) -> int:
     return (a & 0xFFFFFF) * (b & 0xFFFFFF) >> 16
 
 
+def narrow24(value: int) -> int:
+    return signed(value & 0xFFFFFF, 24)
+
+
 Way = Callable[..., int]
 SIGNED_AND_UNSIGNED: dict[str, Way] = {
     "add": lambda a, b: a + b,
@@ -102,6 +106,7 @@ ROWS += [
     ("max.s32.relu", "s32", 32, 2, lambda a, b: max(a, b, 0)),
     ("min.s32.relu", "s32", 32, 2, lambda a, b: max(min(a, b), 0)),
     ("mad.hi.sat.s32", "s32", 32, 3, lambda a, b, c: clamp((a * b >> 32) + c, 32)),
+    ("mad24.hi.sat.s32", "s32", 32, 3, lambda a, b, c: clamp((narrow24(a) * narrow24(b) >> 16) + c, 32)),
     ("mul24.lo.u32", "u32", 32, 2, lambda a, b: (a & 0xFFFFFF) * (b & 0xFFFFFF)),
     ("mul24.hi.u32", "u32", 32, 2, high24),
     ("mad24.lo.u32", "u32", 32, 3, lambda a, b, c: (a & 0xFFFFFF) * (b & 0xFFFFFF) + c),

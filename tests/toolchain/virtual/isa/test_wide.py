@@ -40,7 +40,7 @@ def narrow(kind: str) -> Array:
 PAIRS = [f"{name}.f32x2" for name in ("add.rn", "sub.rn", "mul.rn", "mul.rn.ftz", "fma.rn")]
 MIXED = [(name, kind) for name in ("add.f32", "sub.sat.f32", "fma.rn.f32", "add.rz.f32") for kind in NARROW]
 FROM_LONG = [f"cvt.{mode}.f64.{kind}" for mode in ("rn", "rz", "rm", "rp") for kind in ("s64", "u64")]
-FROM_FLUSHED = [f"cvt.rn.ftz.{kind}.f32" for kind in ("f16",)]
+MAGNITUDES = {"max.abs.f32": np.fmax, "min.NaN.abs.f32": np.minimum}
 SET_HALF = [f"set.lt.{kind}.f32" for kind in NARROW]
 
 
@@ -57,6 +57,8 @@ def table(launch: Launch) -> Table:
         made.add(f"{name}.{kind}", "f32", " ".join([kind] * terms + ["f32"]), [*values, OTHER])
     for name in FROM_LONG:
         made.add(name, "f64", name[-3:], [LONGS])
+    for name in MAGNITUDES:
+        made.add(name, "f32", "f32 f32 f32", [FLOATS, OTHER, THIRD])
     made.add("cvt.rn.ftz.f16.f32", "f16", "f32", [FLOATS])
     made.add("cvt.ftz.sat.f32.f16", "f32", "f16", [narrow("f16").view(np.uint16)])
     made.add("cvt.bf16.bf16", "bf16", "bf16", [narrow("bf16").view(np.uint16)])
@@ -114,6 +116,13 @@ def truncated_sum(x: float, y: float) -> np.float32:
 def same(found: Array, wanted: Array) -> bool:
     nan = np.isnan(found) & np.isnan(wanted)
     return bool(np.all(nan | (found.view(np.uint32) == wanted.view(np.uint32))))
+
+
+@pytest.mark.parametrize("name", MAGNITUDES)
+def test_magnitudes_are_compared_three_at_a_time(table: Table, name: str) -> None:
+    choose = MAGNITUDES[name]
+    wanted = choose(choose(abs(FLOATS), abs(OTHER)), abs(THIRD))
+    assert same(table.found[name][0], wanted)
 
 
 @pytest.mark.parametrize(("name", "kind"), MIXED)

@@ -16,6 +16,8 @@ from cudamaster.toolchain.devices.virtual.ptx.nouns import (
 
 FIRST_FUNCTION = 0x5000
 FUNCTION_STEP = 16
+MOST_INLINED = 3000
+"""Instructions; above, a function stands once instead of in each of its callers."""
 
 
 def function_numbers(module: Module) -> dict[str, int]:
@@ -53,6 +55,7 @@ class Calls:
 
     module: Module
     _reached: dict[str, frozenset[str]] = field(default_factory=dict)
+    _sizes: dict[str, int] = field(default_factory=dict)
     _addressed: frozenset[str] | None = None
 
     def targets(self, caller: Kernel, call: Instruction) -> list[str]:
@@ -97,6 +100,15 @@ class Calls:
             self._reached[name] = frozenset(found)
         return self._reached[name]
 
-    def recurses(self, name: str) -> bool:
-        """Whether a function may be entered again before it returns."""
-        return name in self.reached(name)
+    def stands_apart(self, name: str) -> bool:
+        """Whether a function is too large for its callers' bodies, or may be entered while it runs."""
+        return name in self.reached(name) or self._size(name) > MOST_INLINED
+
+    def _size(self, name: str) -> int:
+        """Count the instructions of a function with those that its calls become."""
+        if name not in self._sizes:
+            kernel = self.module.kernels[name]
+            called = [t for call in calls_of(kernel) for t in self.targets(kernel, call)]
+            inlined = sum(self._size(target) for target in called if not self.stands_apart(target))
+            self._sizes[name] = sum(map(len, kernel.blocks)) + inlined
+        return self._sizes[name]

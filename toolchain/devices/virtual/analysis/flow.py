@@ -78,7 +78,8 @@ def branch_targets(kernel: Kernel, instruction: Instruction) -> list[int]:
         return [label_target(kernel, instruction, instruction.operands[0])]
     if instruction.base == "brx":
         table = instruction.operands[1]
-        assert isinstance(table, Symbol)
+        if not isinstance(table, Symbol) or table.name not in kernel.branch_tables:
+            raise unsupported(instruction, f"the targets {table}")
         return [kernel.labels[name] for name in kernel.branch_tables[table.name]]
     return []
 

@@ -1,4 +1,4 @@
-"""Stack frames of functions that recurse: every lane has a stack in its local memory.
+"""Stack frames of functions that stand apart: every lane has a stack in its local memory.
 
 A frame holds, from its start: the number of the place to return to, the results and arguments (16 bytes each
 or more), the function's own local variables, and its registers while it waits for a call that may enter it
@@ -96,7 +96,7 @@ def outgoing_places(calls: Calls, caller: Kernel, own_bytes: int) -> dict[str, i
     """Return where, from the caller's frame on, what its calls of recursive functions pass lies."""
     places: dict[str, int] = {}
     for block in caller.blocks:
-        if block[-1].base != "call" or not any(map(calls.recurses, calls.targets(caller, block[-1]))):
+        if block[-1].base != "call" or not any(map(calls.stands_apart, calls.targets(caller, block[-1]))):
             continue
         names = call_arguments(block[-1])
         offsets = argument_places([caller.variables[name] for name in names])

@@ -1,8 +1,8 @@
 """Rewrites a kernel for code generation: calls become the callee's body, votes at barriers two steps.
 
-Call parameters become local variables of the lanes. A function that recurses is not put into its callers but
-stands once behind the kernel; calls jump to it and it jumps back, with frames on a stack (`frames`). A call
-through a pointer compares with every function of the same shape whose address is taken.
+Call parameters become local variables of the lanes. A function that recurses, or is large, is not put into
+its callers but stands once behind the kernel; calls jump to it and it jumps back, with frames on a stack
+(`frames`). A call through a pointer compares with every function of the same shape whose address is taken.
 """
 
 from dataclasses import dataclass, field
@@ -96,7 +96,7 @@ class _Lowering:
         """Append the kernel, then the bodies of the recursive functions that it reaches."""
         places = frames.outgoing_places(self.calls, kernel, 0)
         reached = [t for call in calls_of(kernel) for t in self.calls.targets(kernel, call)]
-        if any(self.calls.recurses(name) for top in reached for name in (top, *self.calls.reached(top))):
+        if any(self.calls.stands_apart(name) for top in reached for name in (top, *self.calls.reached(top))):
             self._begin_stack()
         self._append(_Body(kernel, Renaming.none(kernel, places), None))
         done = 0
@@ -203,7 +203,7 @@ class _Lowering:
         formals = [variable.name for variable in (*callee.returns, *callee.parameters)]
         if len(call_arguments(call)) != len(formals):
             raise unsupported(call, "other arguments than declared")
-        if self.calls.recurses(callee.name):
+        if self.calls.stands_apart(callee.name):
             self._jump(body, index, callee, after)
             return
         given = [body.renaming.name(argument) for argument in call_arguments(call)]

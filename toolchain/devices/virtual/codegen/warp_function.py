@@ -18,7 +18,7 @@ from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter, Mode
 from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, constant
 from cudamaster.toolchain.devices.virtual.codegen.terminators import Terminators, ends_block
 from cudamaster.toolchain.devices.virtual.codegen.watching import tell_ordering
-from cudamaster.toolchain.devices.virtual.isa.registry import lookup
+from cudamaster.toolchain.devices.virtual.isa.registry import lookup, unsupported
 from cudamaster.toolchain.devices.virtual.launch import Site
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Address, Instruction, Kernel, Module, Register
 
@@ -147,10 +147,17 @@ class _Blocks:
                 assert instruction is block[-1], "the parser ends a block here"
                 self.ends.write_end(instruction)
                 return
-            self.emit.begin_instruction(instruction)
-            tell_ordering(self.emit, instruction)
-            lookup(instruction).emit(self.emit, instruction)
+            self._write(instruction)
         self.ends.fall_through()
+
+    def _write(self, instruction: Instruction) -> None:
+        """Write one instruction; one that nvcc would not write and `ptxas` not take is refused."""
+        self.emit.begin_instruction(instruction)
+        tell_ordering(self.emit, instruction)
+        try:
+            lookup(instruction).emit(self.emit, instruction)
+        except (KeyError, ValueError, IndexError, StopIteration) as error:
+            raise unsupported(instruction, f"these operands or modifiers ({error})") from error
 
     def _count(self, index: int) -> None:
         emit = self.emit

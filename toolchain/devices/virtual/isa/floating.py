@@ -126,8 +126,11 @@ def _negate(emit: Emitter, ins: Instruction) -> None:
 
 
 def _extreme(emit: Emitter, ins: Instruction) -> None:
-    """A NaN loses against a number, unless `.NaN`; -0 is less than +0."""
-    first, *rest = inputs(emit, ins, *ins.operands[1:])
+    """A NaN loses against a number, unless `.NaN`; -0 is less than +0; `.abs` compares magnitudes."""
+    values = inputs(emit, ins, *ins.operands[1:])
+    if "abs" in ins.modifiers and "xorsign" not in ins.modifiers:
+        values = [emit.intrinsic("llvm.fabs", value) for value in values]
+    first, *rest = values
     name = f"llvm.{ins.base}imum" + ("" if "NaN" in ins.modifiers else "num")
     result = first
     sign = None

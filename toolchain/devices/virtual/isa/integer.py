@@ -161,8 +161,12 @@ def multiply_24(emit: Emitter, ins: Instruction) -> None:
 
 @instruction("mad24", uniform=True)
 def multiply_add_24(emit: Emitter, ins: Instruction) -> None:
-    """`mul24` plus a 32-bit integer."""
-    emit.put(ins.operands[0], emit.op("add", _product_24(emit, ins), emit.get(ins.operands[3], ins.type)))
+    """`mul24` plus a 32-bit integer; `.sat` clamps to 32 bits signed."""
+    product, addend = _product_24(emit, ins), emit.get(ins.operands[3], ins.type)
+    if "sat" in ins.modifiers:
+        emit.put(ins.operands[0], emit.intrinsic("llvm.sadd.sat", product, addend))
+        return
+    emit.put(ins.operands[0], emit.op("add", product, addend))
 
 
 def _quotient(emit: Emitter, ins: Instruction, a: Value, b: Value) -> Value:

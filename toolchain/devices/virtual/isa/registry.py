@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from cudamaster.toolchain.devices.virtual.isa.vocabulary import LEAST_OPERANDS, VOCABULARY
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 
@@ -75,12 +76,23 @@ def load_instructions() -> None:
 
 def lookup(instruction: Instruction) -> Entry:
     """Return the most specific entry for `instruction`; raise Unsupported, with its line, without one."""
+    entry = _entry(instruction.modifiers)
+    if len(instruction.operands) < LEAST_OPERANDS.get(instruction.base, 0):
+        entry = "too few operands"
+    if isinstance(entry, Entry):
+        return entry
+    raise unsupported(instruction, entry)
+
+
+@functools.cache
+def _entry(words: tuple[str, ...]) -> Entry | str:
+    """Return the entry of an opcode, or what about it is not known."""
     load_instructions()
-    present = set(instruction.modifiers)
-    for entry in ENTRIES.get(instruction.base, ()):
-        if entry.modifiers <= present:
-            return entry
-    raise unsupported(instruction)
+    base, present = words[0], set(words)
+    unknown = [word for word in words[1:] if word not in VOCABULARY.get(base, present)]
+    if unknown:
+        return f"the modifier .{unknown[0]}"
+    return next((entry for entry in ENTRIES.get(base, ()) if entry.modifiers <= present), "")
 
 
 def unsupported(instruction: Instruction, why: str = "") -> Unsupported:

@@ -1,0 +1,81 @@
+"""The modifiers that each opcode may have: any other is refused, since what it would change is not known.
+
+Opcodes that are not here state their own in their functions (`modifiers.require_known`).
+"""
+
+_GROUPS = {
+    "INT": "u16 s16 u32 s32 u64 s64",
+    "BITS": "b16 b32 b64",
+    "ALL": "b8 b16 b32 b64 b128 u8 s8 u16 s16 u32 s32 u64 s64 f32 f64",
+    "HALF": "f16 bf16 f16x2 bf16x2",
+    "ROUND": "rn rz rm rp",
+    "SPACE": "global shared shared_cta shared_cluster local const param param_entry param_func",
+    "ORDER": "relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys",
+    "CACHE": "ca cg cs lu cv wb wt L1_evict_normal L1_evict_unchanged L1_evict_first L1_evict_last"
+    " L1_no_allocate L2_64B L2_128B L2_256B L2_cache_hint L2_evict_last L2_evict_normal L2_evict_first",
+}
+_TABLE = """
+add sub: INT HALF f32 f64 f32x2 u16x2 s16x2 ROUND ftz sat cc
+addc subc: INT cc
+mul mad fma: INT HALF f32 f64 f32x2 ROUND ftz sat cc lo hi wide relu
+madc: INT lo hi sat cc
+mul24 mad24: u32 s32 lo hi sat
+div: INT f32 f64 ROUND ftz approx full
+rem sad: INT
+abs neg: INT HALF f32 f64 ftz
+min max: INT HALF f32 f64 u16x2 s16x2 ftz NaN xorsign abs relu
+sqrt rcp: f32 f64 ROUND ftz approx
+copysign: f32 f64
+testp: f32 f64 finite infinite number notanumber normal subnormal
+and or xor not cnot: BITS pred
+shl shr: INT BITS
+lop3: b32 and or
+shf: b32 l r wrap clamp
+bfe: u32 s32 u64 s64
+bfi brev popc clz: b32 b64
+bfind: u32 s32 u64 s64 shiftamt
+bmsk: b32 clamp wrap
+szext: u32 s32 clamp wrap
+fns: b32
+prmt: b32 f4e b4e rc8 ecl ecr rc16
+dp4a dp2a: u32 s32 lo hi
+setp set: INT BITS HALF f32 f64 ftz and or xor eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan
+selp: INT BITS f32 f64 f16 bf16 f16x2 bf16x2
+slct: INT BITS f32 f64 ftz
+cvt: ALL HALF tf32 e4m3x2 e5m2x2 ROUND rna rni rzi rmi rpi ftz sat relu satfinite
+mov: ALL HALF pred
+ld ldu: ALL SPACE ORDER CACHE nc v2 v4 v8
+st: ALL SPACE ORDER CACHE v2 v4 v8
+cvta: SPACE to u32 u64
+isspacep: SPACE
+shfl: sync b32 up down bfly idx
+vote: sync all any uni ballot pred b32
+match: sync any all b32 b64
+redux: sync add min max and or xor u32 s32 b32 f32 abs NaN
+activemask: b32
+elect: sync
+nanosleep: u32
+bar barrier: cta warp cluster sync arrive wait red aligned popc and or pred u32 release acquire relaxed
+"""
+
+
+def _read(table: str) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for line in table.strip().splitlines():
+        bases, _, words = line.partition(":")
+        expanded = " ".join(_GROUPS.get(word, word) for word in words.split())
+        found |= dict.fromkeys(bases.split(), frozenset(expanded.split()))
+    return found
+
+
+VOCABULARY = _read(_TABLE)
+"""Known modifiers by base opcode."""
+_OPERANDS = {
+    2: "abs neg not cnot popc clz brev bfind cvt mov cvta isspacep testp sqrt rcp rsqrt sin cos ex2 lg2 tanh"
+    " ld ldu st",
+    3: "add sub addc subc mul mul24 div rem min max and or xor shl shr copysign setp set bmsk szext",
+    4: "mad madc fma mad24 sad selp slct shf prmt dp4a dp2a bfe fns",
+    5: "bfi lop3",
+}
+LEAST_OPERANDS = {base: count for count, bases in _OPERANDS.items() for base in bases.split()}
+"""How many operands an instruction has at least."""
