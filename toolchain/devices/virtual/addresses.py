@@ -5,8 +5,8 @@ import mmap
 
 from cudamaster.toolchain.devices.virtual.native import load_native
 
-ARENA_BYTES = 8 << 40
-"""Address space for device memory; each address is used once."""
+ARENA_BYTES = (8 << 40, 1 << 40, 128 << 30)
+"""Address space for device memory, as much as there is; each address is used once."""
 BOUNCE_BYTES = 1 << 20
 """What is copied at a time between the guest's memory and the device's."""
 SHARED_BYTES = 1 << 30
@@ -22,9 +22,10 @@ class AddressSpace:
     def __init__(self) -> None:
         native = load_native()
         native.vg_reserve_arena.restype = native.vg_place.restype = ctypes.c_void_p
-        self._arena = native.vg_reserve_arena(ctypes.c_size_t(ARENA_BYTES))
-        if self._arena is None:
-            raise OSError(f"no address space of {ARENA_BYTES} bytes")
+        sizes = ((native.vg_reserve_arena(ctypes.c_size_t(nbytes)), nbytes) for nbytes in ARENA_BYTES)
+        self._arena, self._arena_bytes = next(((base, n) for base, n in sizes if base), (0, 0))
+        if not self._arena:
+            raise OSError(f"no address space of {ARENA_BYTES[-1]} bytes")
         flags = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS | MAP_NORESERVE
         self._shared = mmap.mmap(-1, SHARED_BYTES, flags)
         self.bounce = ctypes.addressof(ctypes.c_char.from_buffer(self._shared))
@@ -34,7 +35,7 @@ class AddressSpace:
 
     def fence(self) -> None:
         """In the guest: say so where host code touches device memory."""
-        load_native().vg_fence_for_good(ctypes.c_void_p(self._arena), ctypes.c_size_t(ARENA_BYTES))
+        load_native().vg_fence(ctypes.c_void_p(self._arena), ctypes.c_size_t(self._arena_bytes))
 
     def place(self, nbytes: int) -> int:
         """In the worker: unused addresses of the arena. Raises MemoryError."""

@@ -59,9 +59,7 @@ class EntryCaller:
         runtime.native.vgrt_begin_call()
         host = HostThread()
         runtime.leave = host.abandon
-        runtime.native.vg_fence_close()
         host.run(lambda: function(*values, self._stream))
-        runtime.native.vg_fence_open()
         runtime.leave = None
         runtime.raise_failure()
         return HostReport(

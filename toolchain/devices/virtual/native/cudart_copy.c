@@ -167,7 +167,7 @@ int vgrt_serve_carry(void *device, void *host, uint64_t bytes, int to_device)
     return error;
 }
 
-static cudaError_t perform(const Work *work)
+cudaError_t vgrt_perform(const Work *work)
 {
     if (vgrt_is_broken())
         return vgrt_done(cudaSuccess);
@@ -185,17 +185,6 @@ static cudaError_t perform(const Work *work)
     }
     int code = vgrt_host.launch ? vgrt_host.launch(&work->launch) : cudaErrorNoDevice;
     return code ? vgrt_fatal((cudaError_t)code) : cudaSuccess;
-}
-
-cudaError_t vgrt_perform(const Work *work)
-{
-    int is_device_work = work->kind != WORK_HOST;
-    if (is_device_work)
-        vg_fence_open();
-    cudaError_t error = perform(work);
-    if (is_device_work)
-        vg_fence_close();
-    return error;
 }
 
 static cudaError_t copy(CopyWork copy_work, int kind, void *stream)

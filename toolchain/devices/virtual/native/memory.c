@@ -25,17 +25,19 @@ static VgAllocation freed[MOST_FREED];
 static size_t freed_count, freed_bytes;
 
 /* Address space for allocations and nothing else, each address used once; none where memory is malloc's. */
-static uint8_t *arena_next, *arena_end;
+static uint8_t *arena, *arena_next, *arena_end;
 
 enum { PAGE = 4096 };
 
-/* Reserves an arena of `bytes` for all later allocations; its first address, NULL where there is none. */
+/* Reserves an arena of `bytes` for all later allocations, once; its first address, NULL where there is none. */
 void *vg_reserve_arena(size_t bytes)
 {
+    if (arena)
+        return arena;
     void *base = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return NULL;
-    arena_next = base;
+    arena = arena_next = base;
     arena_end = arena_next + bytes;
     return base;
 }
@@ -52,7 +54,7 @@ void *vg_place(size_t bytes)
 
 static uint8_t *obtain(size_t bytes)
 {
-    if (!arena_end)
+    if (!arena)
         return aligned_alloc(ALIGNMENT, bytes);
     void *place = vg_place(bytes);
     if (!place)
@@ -63,7 +65,7 @@ static uint8_t *obtain(size_t bytes)
 
 static void give_back(uint8_t *memory, size_t bytes)
 {
-    if (arena_end)
+    if (memory >= arena && memory < arena_end)
         mmap(memory, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     else
         free(memory);

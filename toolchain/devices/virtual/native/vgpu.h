@@ -150,11 +150,7 @@ int vg_free(void *base);
 int vg_register(void *base, size_t bytes, int writable, const char *name);
 int vg_unregister(void *base);
 int64_t vg_live_bytes(void);
-/* Memory that host code cannot touch while it is closed; the runtime opens it for its own work. */
-int vg_fence(void *base, size_t bytes, int writable);
-void vg_unfence(void);
-void vg_fence_open(void);
-void vg_fence_close(void);
+void vg_fence(void *base, size_t bytes);
 
 typedef struct {
     uint64_t base, bytes;
