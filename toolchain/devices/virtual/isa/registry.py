@@ -12,6 +12,9 @@ A module of this folder adds an opcode by decorating a function; listing the fol
     @instruction("mma", waits="warp")         # … for every living lane of the warp
     @instruction("red", writes=0)             # no destination: operand 0 is a source
 
+A modifier that nobody knows is refused, never ignored: list the opcode's in `vocabulary.py`, or call
+`modifiers.require_known` in the function.
+
 Guards (`@p`), masks of divergent warps and the width of the destination are the emitter's business.
 """
 
