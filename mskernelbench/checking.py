@@ -1,6 +1,6 @@
 """Checks a built kernel on workloads: fresh data, poisoned outputs, every element against its bound."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, prod
 from typing import Any
@@ -17,6 +17,8 @@ from mskernelbench.materials import Materials
 from mskernelbench.operator import Operator, Workload
 from mskernelbench.tolerance import Comparison
 
+COMPARISON = "comparison"
+"""The rule that every element of an output lies within its bound."""
 STATUSES = {
     FailureKind.BUILD_FAILED: Status.BUILD_FAILED,
     FailureKind.LAUNCH_FAILED: Status.LAUNCH_FAILED,
@@ -37,12 +39,15 @@ class Checked:
 
 
 class Checker:
-    """Checks one build; remembers its outputs, to know them again."""
+    """Checks one build; remembers its outputs, to know them again. Rules named in `without` do not count."""
 
-    def __init__(self, device: Device, operator: Operator, materials: Materials) -> None:
+    def __init__(
+        self, device: Device, operator: Operator, materials: Materials, without: Collection[str] = ()
+    ) -> None:
         self._device = device
         self._operator = operator
         self._materials = materials
+        self._without = without
         self._earlier: list[Mapping[str, NDArray[Any]]] = []
 
     def check(self, build: Build, workloads: Sequence[Workload]) -> Checked:
@@ -83,7 +88,7 @@ class Checker:
             self._operator, workload, arguments, outputs, comparisons, tuple(self._earlier)
         )
         self._earlier.append(outputs.arrays)
-        return _Judged(_result(workload, comparisons), _refusal(evidence))
+        return _Judged(_result(workload, comparisons), _refusal(evidence, self._without))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,9 @@ def failure_refusal(failure: RunFailure, workload: Workload) -> Refusal:
     """A call that gave no outputs, as a verdict."""
     fault = f": {failure.fault}" if failure.fault and failure.fault.message not in failure.reason else ""
     return Refusal(
-        STATUSES[failure.kind], f"{failure.reason}{fault} ({workload.set} workload {workload.label})"
+        STATUSES[failure.kind],
+        f"{failure.reason}{fault} ({workload.set} workload {workload.label})",
+        rule=failure.fault.kind if failure.fault else str(failure.kind),
     )
 
 
@@ -107,22 +114,20 @@ def _result(workload: Workload, comparisons: Mapping[str, Comparison]) -> Worklo
     )
 
 
-def _refusal(evidence: CallEvidence) -> Refusal | None:
+def _refusal(evidence: CallEvidence, without: Collection[str]) -> Refusal | None:
     """What the device saw, then the guards, then the first element outside its bound."""
-    return _fault(evidence.outputs, evidence) or first_refusal("calls", evidence) or _mismatch(evidence)
-
-
-def _fault(outputs: Outputs, evidence: CallEvidence) -> Refusal | None:
-    if not outputs.faults:
-        return None
-    return Refusal(Status.WRONG, f"{outputs.faults[0]} in {evidence.place}")
+    if fault := next((fault for fault in evidence.outputs.faults if fault.kind not in without), None):
+        return Refusal(Status.WRONG, f"{fault} in {evidence.place}", rule=fault.kind)
+    if refusal := first_refusal("calls", evidence, without):
+        return refusal
+    return None if COMPARISON in without else _mismatch(evidence)
 
 
 def _mismatch(evidence: CallEvidence) -> Refusal | None:
     for name, comparison in evidence.comparisons.items():
         if not comparison.right:
             reason = mismatch_sentence(name, comparison, evidence.place)
-            return Refusal(Status.WRONG, _explained(reason, evidence.outputs))
+            return Refusal(Status.WRONG, _explained(reason, evidence.outputs), rule=COMPARISON)
     return None
 
 

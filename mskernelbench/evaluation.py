@@ -87,6 +87,8 @@ class Evaluation:
     seed: int
     guard: str | None = None
     """The rule that refused it; set exactly when the status is `cheated`."""
+    rule: str | None = None
+    """What refused it, whatever its status: a guard, `comparison`, `compiler`, `entry`, what a device saw."""
     speedup: Interval | None = None
     """Geometric mean over the timed workloads."""
     paper_score: float | None = None
@@ -112,6 +114,7 @@ class Evaluation:
     def document(self) -> dict[str, Any]:
         """The JSON document `cudamaster.evaluation/1`; figures the status does not allow are absent."""
         figures: dict[str, Any] = {
+            "rule": self.rule,
             "speedup": interval_document(self.speedup, "geomean"),
             "paper_score": self.paper_score,
             "attainment": self.attainment,

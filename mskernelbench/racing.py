@@ -1,6 +1,6 @@
 """Times a candidate against the baseline, workload by workload, on one device."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Event, Thread
@@ -38,6 +38,8 @@ class Lane:
     precision: Precision
     materials: Materials
     seed: int
+    without: Collection[str] = ()
+    """Guards that do not count."""
 
 
 class Race:
@@ -91,7 +93,7 @@ class Race:
         row = self._row(workload, *pair)
         roof = roofline(self._lane.device.spec, self._lane.operator, self._lane.precision, workload)
         evidence = TimeEvidence(workload, pair[1].median_ms, roof.floor_ms, self._lane.device.clock)
-        return first_refusal("times", evidence) or row
+        return first_refusal("times", evidence, self._lane.without) or row
 
     def _once(self, candidate: Build, workload: Workload) -> tuple[Timing, Timing] | RunFailure:
         if candidate.key == self.baseline.key:

@@ -1,7 +1,7 @@
 """The referee: judges kernels for one operator at one precision on one device."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -52,7 +52,8 @@ class Referee:
     """Judges any number of candidates, also from several threads.
 
     Inputs, answers and baseline times are kept. It always checks, and times the other `sets`, or the user's
-    own `shapes` (the set `user`) instead; speedups are over the `baseline` of this kind.
+    own `shapes` (the set `user`) instead; speedups are over the `baseline` of this kind. Rules named in
+    `without` do not count: so the gauntlet asks what else would have refused a cheat.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Referee:
         sets: Sequence[str] = SETS,
         shapes: Sequence[Workload] | None = None,
         baseline: BaselineKind = BaselineKind.FAIR,
+        without: Collection[str] = (),
     ) -> None:
         self.device = device
         self.operator = operator
@@ -74,6 +76,7 @@ class Referee:
         self.sets = ("check", "user") if self._shapes else tuple(sets)
         self._materials = Materials(operator, precision, seed)
         self._bench = Bench(operator.name, str(precision), device.name, device.clock, seed, baseline)
+        self._without = frozenset(without)
         self._lock = RLock()
         self._baseline: Baseline | None = None
         self._holders: Counter[str] = Counter()
@@ -194,10 +197,10 @@ class Referee:
     def _build(self, source: str, entry: str | None) -> Built | Refusal:
         found = find_entry(source, self.operator, self.precision, entry)
         if isinstance(found, EntryProblem):
-            return Refusal(Status.BUILD_FAILED, found.reason)
+            return Refusal(Status.BUILD_FAILED, found.reason, rule="entry")
         build = self.device.build(KernelSource(source, found.name))
         if not build.ok:
-            return Refusal(Status.BUILD_FAILED, build.first_error)
+            return Refusal(Status.BUILD_FAILED, build.first_error, rule="compiler")
         return self._gate(build, found.name) or Built(found.name, build)
 
     def _gate(self, build: Build, entry: str) -> Refusal | None:
@@ -207,15 +210,16 @@ class Referee:
         symbols = read_symbols(build.host_object)
         if entry not in symbols.defined:
             reason = f'the object has no extern "C" function {entry}: is it a template, static or inline?'
-            return Refusal(Status.BUILD_FAILED, reason)
-        return first_refusal("objects", ObjectEvidence(symbols, build.source.text, self.operator))
+            return Refusal(Status.BUILD_FAILED, reason, rule="entry")
+        evidence = ObjectEvidence(symbols, build.source.text, self.operator)
+        return first_refusal("objects", evidence, self._without)
 
     @property
     def _baseline_source(self) -> str:
         return self.operator.baseline(self.precision, self._bench.baseline)
 
     def _checker(self) -> Checker:
-        return Checker(self.device, self.operator, self._materials)
+        return Checker(self.device, self.operator, self._materials, self._without)
 
     @property
     def _race(self) -> Race:
@@ -228,7 +232,7 @@ class Referee:
         if isinstance(built, Refusal):
             raise BaselineBroken(self._broken(built))
         self._holders[built.build.key] += 1
-        lane = Lane(self.device, self.operator, self.precision, self._materials, self.seed)
+        lane = Lane(self.device, self.operator, self.precision, self._materials, self.seed, self._without)
         return Race(lane, built.build)
 
     def _judge_baseline(self) -> Baseline:

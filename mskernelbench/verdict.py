@@ -41,6 +41,7 @@ def refused(bench: Bench, entry: str, refusal: Refusal, rows: Sequence[WorkloadR
         reason=refusal.reason,
         seed=bench.seed,
         guard=refusal.guard,
+        rule=refusal.rule,
         workloads=tuple(rows),
         baseline=bench.baseline,
     )

@@ -5,7 +5,7 @@ time. A guard is a module with `refuse(evidence) -> str | None`, which returns o
 `STATUS`, `CHEATED`, `WRONG` or `UNSUPPORTED`. Its file's name is the guard's name.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -26,6 +26,8 @@ class Refusal:
     reason: str
     guard: str | None = None
     """The guard's name; set exactly when the status is `cheated`."""
+    rule: str | None = None
+    """What refused it: a guard whatever its status, `comparison`, or what the device saw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Guard:
         reason = self.refuse(evidence)
         if reason is None:
             return None
-        return Refusal(self.status, reason, self.name if self.status is Status.CHEATED else None)
+        return Refusal(self.status, reason, self.name if self.status is Status.CHEATED else None, self.name)
 
 
 @cache
@@ -57,7 +59,7 @@ def _load(stage: str, name: str) -> Guard:
     return Guard(name, stage, module.STATUS, module.refuse)
 
 
-def first_refusal(stage: str, evidence: object) -> Refusal | None:
-    """What the first guard that refuses `evidence` says, or None."""
-    refusals = (guard.judge(evidence) for guard in guards(stage))
+def first_refusal(stage: str, evidence: object, without: Collection[str] = ()) -> Refusal | None:
+    """What the first guard that refuses `evidence` says, those named in `without` left out, or None."""
+    refusals = (guard.judge(evidence) for guard in guards(stage) if guard.name not in without)
     return next((refusal for refusal in refusals if refusal), None)

@@ -177,6 +177,14 @@ def test_a_changed_input_is_a_cheat() -> None:
     assert "input x" in evaluation.reason
 
 
+def test_a_rule_that_is_left_out_refuses_nothing_and_the_next_one_speaks() -> None:
+    cheat = changed(lambda y: y.fill(7.0), changed_inputs=("x",))
+    assert verdict(cheat).rule == "changed_inputs"
+    assert verdict(cheat, without=("changed_inputs",)).rule == "comparison"
+    accepted = verdict(cheat, without=("changed_inputs", "comparison"), sets=("check",), shapes=None)
+    assert (accepted.status, accepted.rule) == (Status.CORRECT, None)
+
+
 def test_a_write_outside_a_buffer_is_wrong() -> None:
     evaluation = verdict(changed(lambda y: None, overwritten_guards=("y",)))
     assert evaluation.status is Status.WRONG
