@@ -101,6 +101,13 @@ __global__ void allocates_on_the_stack(int *y, int n)
     y[threadIdx.x] = total;
 }
 
+__global__ void divides(unsigned __int128 *y, const unsigned __int128 *x)
+{
+    int i = threadIdx.x;
+    y[2 * i] = x[2 * i] / x[2 * i + 1];
+    y[2 * i + 1] = x[2 * i] % x[2 * i + 1];
+}
+
 struct Link {
     int number;
     Link *next;

@@ -1,5 +1,6 @@
 """Functions that kernels call: recursion, function tables of classes, `alloca`, `new`, `printf`."""
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -81,6 +82,16 @@ def test_memory_from_alloca_is_each_lanes_own(runner: Runner, ptx: str) -> None:
     assert runner.launch(ptx, "_Z22allocates_on_the_stackPii", [y, np.int32(9)], 64) is None
     counts = [[(i + r) % 9 + 1 for r in range(50)] for i in range(64)]
     assert y.tolist() == [i * sum(c * (c - 1) // 2 for c in counts[i]) for i in range(64)]
+
+
+def test_long_division_reads_the_carry_of_subtractions(runner: Runner, ptx: str) -> None:
+    chance = random.Random(3)
+    numbers = [(chance.getrandbits(128), chance.getrandbits(chance.randint(1, 127)) | 1) for _ in range(64)]
+    x = np.frombuffer(b"".join(n.to_bytes(16, "little") for pair in numbers for n in pair), np.uint64).copy()
+    y = np.zeros_like(x)
+    assert runner.launch(ptx, "_Z7dividesPoPKo", [y, x], 64) is None
+    wanted = b"".join(n.to_bytes(16, "little") for a, b in numbers for n in divmod(a, b))
+    assert y.tobytes() == wanted
 
 
 def test_new_gives_memory_and_malloc_refuses_what_the_heap_lacks(runner: Runner, ptx: str) -> None:

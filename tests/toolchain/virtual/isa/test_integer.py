@@ -192,7 +192,7 @@ def test_a_carry_outlives_its_basic_block(table: Table) -> None:
 def test_a_guarded_instruction_sets_the_carry_of_its_lanes_only(table: Table) -> None:
     carries, clamped = (found.tolist() for found in table.found["guarded carry"])
     for i, (a, b, c) in enumerate(zip(A[32].tolist(), B[32].tolist(), C[32].tolist(), strict=True)):
-        carry = int(a < b) if signed(c, 32) > 0 else a + b >> 32
+        carry = int(a >= b) if signed(c, 32) > 0 else a + b >> 32
         assert carries[i] == carry
         assert clamped[i] == clamp((signed(a, 32) * signed(b, 32) >> 32) + signed(c, 32) + carry, 32) % 2**32
 

@@ -1,6 +1,8 @@
 """Integer arithmetic, logic and shifts, extended-precision `.cc` forms included.
 
-The carry flag is a predicate register of the kernel, `nouns.CARRY`: it outlives basic blocks as others do.
+The carry flag is a predicate register of the kernel, `nouns.CARRY`: it outlives basic blocks as others do. A
+subtraction is an addition of the complement, so it sets the flag where it does *not* borrow: compiled 128-bit
+divisions read it with `addc` and count on that.
 """
 
 from cudamaster.toolchain.devices.virtual.codegen.emitter import LLVM_TYPES, Emitter
@@ -37,14 +39,14 @@ def add(emit: Emitter, ins: Instruction) -> None:
 
 @instruction("sub", uniform=True)
 def sub(emit: Emitter, ins: Instruction) -> None:
-    """Subtract; `.sat` clamps to 32 bits signed, `.cc` sets the borrow."""
+    """Subtract; `.sat` clamps to 32 bits signed, `.cc` clears the carry where it borrows."""
     a, b = sources(emit, ins, *ins.operands[1:3])
     if "sat" in ins.modifiers:
         emit.put(ins.operands[0], emit.intrinsic("llvm.ssub.sat", a, b))
         return
     emit.put(ins.operands[0], emit.op("sub", a, b))
     if "cc" in ins.modifiers:
-        _set_carry(emit, emit.compare("ult", a, b))
+        _set_carry(emit, emit.compare("uge", a, b))
 
 
 def _set_carry(emit: Emitter, carry: Value) -> None:
@@ -74,14 +76,15 @@ def add_with_carry(emit: Emitter, ins: Instruction) -> None:
 
 @instruction("subc")
 def subtract_with_borrow(emit: Emitter, ins: Instruction) -> None:
-    """Subtract with the borrow of the `.cc` instruction before."""
+    """Subtract, and one more where the carry of the `.cc` instruction before is clear."""
     a, b = sources(emit, ins, *ins.operands[1:3])
-    borrow = _carry_in(emit, ins)
+    carry = _carry_in(emit, ins)
+    borrow = emit.op("xor", carry, constant(carry.type, 1))
     partial = emit.op("sub", a, b)
     emit.put(ins.operands[0], emit.op("sub", partial, borrow))
     if "cc" in ins.modifiers:
         under = emit.op("or", emit.compare("ult", a, b), emit.compare("ult", partial, borrow))
-        _set_carry(emit, under)
+        _set_carry(emit, emit.op("xor", under, constant("i1", True)))
 
 
 def _product(emit: Emitter, ins: Instruction) -> Value:
