@@ -15,12 +15,13 @@ from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.affordable import affordable
-from mskernelbench.checking import Checker
+from mskernelbench.checking import Checked, Checker
 from mskernelbench.entries import EntryProblem, accepted_names, find_entry
 from mskernelbench.errors import BaselineBroken
 from mskernelbench.evaluation import Evaluation, Status, WorkloadResult
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import ObjectEvidence
+from mskernelbench.guards.findings import keeps_state
 from mskernelbench.materials import Materials
 from mskernelbench.operator import BaselineKind, Operator, Precision, Workload
 from mskernelbench.racing import Lane, Race
@@ -46,6 +47,8 @@ class Built(NamedTuple):
 
     entry: str
     build: Build
+    keeps_state: bool
+    """Whether one call could leave something to the next."""
 
 
 class Referee:
@@ -158,16 +161,24 @@ class Referee:
     def _judge(self, built: Built, timed: Sequence[Workload], *, quick: bool) -> Evaluation:
         checker = self._checker()
         checked = checker.check(built.build, self.workloads("check"))
+        if built.keeps_state and not checked.refusal:
+            checked = self._again(built, checked)
         if checked.refusal:
             return refused(self._bench, built.entry, self._hinted(checked.refusal, built), checked.results)
         if not timed:
             return accepted(self._bench, built.entry, checked.results)
         with self._race.beside(timed):
             compared = checker.compare(built.build, self._cheap(timed, quick=quick))
-            outcome = compared.refusal or self._time(built.build, timed, compared.results)
+            outcome = compared.refusal or self._time(built, timed, compared.results)
         if isinstance(outcome, Refusal):
             return refused(self._bench, built.entry, outcome, checked.results + compared.results)
         return accepted(self._bench, built.entry, [*checked.results, *outcome])
+
+    def _again(self, built: Built, checked: Checked) -> Checked:
+        """`checked`, refused where a new process and another order of calls make a difference."""
+        self.device.release(built.build)
+        again = self._checker().compare(built.build, self.workloads("check")[::-1])
+        return replace(checked, refusal=again.refusal)
 
     def _hinted(self, refusal: Refusal, built: Built) -> Refusal:
         """`refusal`, and what is wrong with the entry's parameters: then nothing else needs a reason."""
@@ -182,13 +193,18 @@ class Referee:
         return next((cheap for cheap in found if cheap), ())
 
     def _time(
-        self, build: Build, timed: Sequence[Workload], compared: Sequence[WorkloadResult]
+        self, built: Built, timed: Sequence[Workload], compared: Sequence[WorkloadResult]
     ) -> list[WorkloadResult] | Refusal:
-        """A row for every timed workload, with its error where it was compared, and those only compared."""
+        """A row for every timed workload, with its error where it was compared, and those only compared.
+
+        What keeps state is timed in a new process each time: nothing an earlier call left is there.
+        """
         errors = {_key(row): row.error_ratio for row in compared}
         rows = []
         for workload in timed:
-            row = self._race.run(build, workload)
+            if built.keeps_state:
+                self.device.release(built.build)
+            row = self._race.run(built.build, workload)
             if isinstance(row, Refusal):
                 return row
             rows.append(replace(row, error_ratio=errors.pop(_key(row), None)))
@@ -201,17 +217,24 @@ class Referee:
         build = self.device.build(KernelSource(source, found.name))
         if not build.ok:
             return Refusal(Status.BUILD_FAILED, build.first_error, rule="compiler")
-        return self._gate(build, found.name) or Built(found.name, build)
+        evidence = self.object_evidence(build)
+        if evidence is None:
+            return Built(found.name, build, keeps_state=False)
+        return self._gate(evidence, found.name) or Built(found.name, build, keeps_state(evidence))
 
-    def _gate(self, build: Build, entry: str) -> Refusal | None:
-        """What the compiled object says against it; devices without host objects have nothing to look at."""
+    def object_evidence(self, build: Build) -> ObjectEvidence | None:
+        """The compiled object; devices without host objects have nothing to look at."""
         if build.host_object is None:
             return None
+        ptx = build.ptx.read_text() if build.ptx else ""
         symbols = read_symbols(build.host_object)
-        if entry not in symbols.defined:
+        return ObjectEvidence(symbols, build.source.text, self.operator, self.precision, ptx)
+
+    def _gate(self, evidence: ObjectEvidence, entry: str) -> Refusal | None:
+        """What the compiled object says against it."""
+        if entry not in evidence.symbols.defined:
             reason = f'the object has no extern "C" function {entry}: is it a template, static or inline?'
             return Refusal(Status.BUILD_FAILED, reason, rule="entry")
-        evidence = ObjectEvidence(symbols, build.source.text, self.operator)
         return first_refusal("objects", evidence, self._without)
 
     @property

@@ -8,8 +8,12 @@ from typing import NamedTuple
 
 ALL_SYMBOLS, DYNAMIC_SYMBOLS = 2, 11
 """Section types SHT_SYMTAB and SHT_DYNSYM (System V ABI, table 4-9)."""
-FUNCTION = 2
-"""Symbol type STT_FUNC."""
+VARIABLE, FUNCTION, THREAD_LOCAL = 1, 2, 6
+"""Symbol types STT_OBJECT, STT_FUNC, STT_TLS; 10, STT_GNU_UNIQUE's type, is a binding."""
+CONSTRUCTORS = 14
+"""Section type SHT_INIT_ARRAY: addresses of eight bytes."""
+WRITABLE = 1
+"""Section flag SHF_WRITE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +23,15 @@ class Symbols:
     undefined: frozenset[str]
     """Imports: what the linker must find elsewhere."""
     defined: frozenset[str]
+    writable: frozenset[str] = frozenset()
+    """Variables that a program may change, those of each thread included."""
+    constructors: int = 0
+    """Functions that run when the file is loaded."""
 
 
 class _Section(NamedTuple):
     kind: int
+    flags: int
     offset: int
     size: int
     link: int
@@ -31,7 +40,12 @@ class _Section(NamedTuple):
 class _Symbol(NamedTuple):
     name: str
     kind: int
-    defined: bool
+    section: int
+    """Index of the section that holds it; 0 where it is not defined."""
+
+    @property
+    def defined(self) -> bool:
+        return self.section != 0
 
 
 def exported_functions(library: Path) -> frozenset[str]:
@@ -48,9 +62,17 @@ def undefined_symbols(library: Path) -> frozenset[str]:
 def read_symbols(path: Path) -> Symbols:
     """All symbols of the object at `path`. Raises ValueError for anything but 64-bit little-endian ELF."""
     named = [symbol for symbol in _symbols_of(path, ALL_SYMBOLS) if symbol.name]
+    sections = dict(enumerate(_sections(path.read_bytes())))
+    changing = {i for i, section in sections.items() if section.flags & WRITABLE}
     return Symbols(
         undefined=frozenset(symbol.name for symbol in named if not symbol.defined),
         defined=frozenset(symbol.name for symbol in named if symbol.defined),
+        writable=frozenset(
+            symbol.name
+            for symbol in named
+            if symbol.section in changing and symbol.kind in (VARIABLE, THREAD_LOCAL)
+        ),
+        constructors=sum(s.size // 8 for s in sections.values() if s.kind == CONSTRUCTORS),
     )
 
 
@@ -68,8 +90,8 @@ def _sections(image: bytes) -> list[_Section]:
     table, size, count = *struct.unpack_from("<Q", image, 40), *struct.unpack_from("<HH", image, 58)
     found = []
     for start in range(table, table + size * count, size):
-        _, kind, _, _, offset, length, link = struct.unpack_from("<IIQQQQI", image, start)
-        found.append(_Section(kind, offset, length, link))
+        _, kind, flags, _, offset, length, link = struct.unpack_from("<IIQQQQI", image, start)
+        found.append(_Section(kind, flags, offset, length, link))
     return found
 
 
@@ -78,4 +100,4 @@ def _symbols(image: bytes, table: _Section, strings: _Section) -> Iterator[_Symb
     entries = image[table.offset : table.offset + table.size]
     for name, info, _, section, _, _ in struct.iter_unpack("<IBBHQQ", entries):
         end = text.index(b"\0", name)
-        yield _Symbol(text[name:end].decode(errors="replace"), info & 0xF, section != 0)
+        yield _Symbol(text[name:end].decode(errors="replace"), info & 0xF, section)

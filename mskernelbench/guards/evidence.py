@@ -10,7 +10,7 @@ from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.elf import Symbols
 from cudamaster.toolchain.outputs import Outputs
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.operator import Operator, Workload
+from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.tolerance import Comparison
 
 
@@ -22,6 +22,9 @@ class ObjectEvidence:
     """Of the host object before linking: macros and pasted tokens hide nothing here."""
     source: str
     operator: Operator
+    precision: Precision | None = None
+    ptx: str = ""
+    """Of all its kernels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
