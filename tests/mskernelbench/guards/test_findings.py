@@ -1,0 +1,115 @@
+"""What is noted of objects that nvcc compiled: state, and what their PTX shows."""
+
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from cudamaster.toolchain.elf import Symbols, read_symbols
+from mskernelbench.catalog import load_operator
+from mskernelbench.guards.evidence import ObjectEvidence
+from mskernelbench.guards.findings import findings, keeps_state
+from mskernelbench.operator import Precision
+
+OPERATOR = load_operator("relu")
+SOURCE = """
+#include <cuda_bf16.h>
+#include <map>
+__constant__ float table[4];
+__device__ const float halves[4] = {0.5f, 1.5f, 2.5f, 3.5f};
+#ifdef STATE
+__device__ float bank[64];
+__device__ unsigned ticket;
+static std::map<const float*, int> seen;
+thread_local int calls;
+#endif
+namespace {
+template <int N> __global__ void k(const float* x, float* y) {
+    float v = x[0] * N + table[threadIdx.x & 3];
+#ifdef STATE
+    bank[threadIdx.x] = v;
+    v += atomicInc(&ticket, 5);
+#endif
+#ifdef CENSUS
+    v = __bfloat162float(__float2bfloat16(v));
+    asm volatile("prefetch.global." "L2::evict_last [%0];" :: "l"(x));
+    v += clock();
+    unsigned long long t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    v += t;
+#endif
+    y[0] = v + halves[0];
+}
+}
+extern "C" void relu(const float* x, float* y, cudaStream_t s) {
+#ifdef ONCE
+    static bool once = false;
+    if (!once) cudaFuncSetAttribute(k<3>, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 16);
+    once = true;
+#endif
+#ifdef STATE
+    calls++;
+    seen[x] = calls;
+#endif
+    k<3><<<1, 32, 0, s>>>(x, y);
+    k<4><<<1, 32, 0, s>>>(x, y);
+}
+"""
+
+pytestmark = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the path")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("findings")
+
+
+def compiled(folder: Path, *defines: str, precision: Precision = Precision.FP32) -> ObjectEvidence:
+    (folder / "kernel.cu").write_text("".join(f"#define {name}\n" for name in defines) + SOURCE)
+    command = ["nvcc", "-arch=sm_90a", "-std=c++17", "-O1", "-c", "--keep", "kernel.cu", "-o", "kernel.o"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=100)
+    ptx = next(folder.glob("kernel*.ptx")).read_text()
+    return ObjectEvidence(read_symbols(folder / "kernel.o"), SOURCE, OPERATOR, precision, ptx)
+
+
+def test_templates_tables_and_headers_leave_nothing_of_note(folder: Path) -> None:
+    evidence = compiled(folder)
+    assert findings(evidence) == ()
+    assert not keeps_state(evidence)
+
+
+def test_a_flag_is_state(folder: Path) -> None:
+    evidence = compiled(folder, "ONCE")
+    assert [f.evidence for f in findings(evidence)] == ["host variables that outlive a call: _ZZ4reluE4once"]
+    assert keeps_state(evidence)
+
+
+def test_maps_banks_tickets_and_thread_locals_are_state(folder: Path) -> None:
+    found = {f.name: f.evidence for f in findings(compiled(folder, "STATE"))}
+    assert {"host_state", "device_state", "constructors", "atomics"} <= found.keys()
+    assert "calls" in found["host_state"]
+    assert "seen" in found["host_state"]
+    assert found["device_state"] == "variables of the device that kernels use: bank, ticket"
+
+
+def test_the_census_sees_through_macros_and_split_strings_in_milliseconds(folder: Path) -> None:
+    evidence = compiled(folder, "CENSUS")
+    begun = time.process_time()
+    found = {f.name: f.evidence for f in findings(evidence)}
+    seconds = time.process_time() - begun
+    assert found.keys() == {"reduced_precision", "cache_policy", "clocks"}
+    assert "cvt.rn.bf16.f32" in found["reduced_precision"]
+    assert "prefetch.global.L2::evict_last" in found["cache_policy"]
+    assert "%globaltimer" in found["clocks"]
+    assert "%clock" in found["clocks"]
+    assert seconds < 0.05
+
+
+def test_bf16_is_of_no_note_in_a_bf16_operator() -> None:
+    symbols = Symbols(frozenset(), frozenset())
+    ptx = "    cvt.rn.bf16.f32 %rs1, %f1;\n    atom.global.add.f32 %f1, [%rd1], %f2;\n"
+    precisions = (Precision.FP32, Precision.BF16)
+    found = [findings(ObjectEvidence(symbols, "", OPERATOR, precision, ptx)) for precision in precisions]
+    assert [[f.name for f in some] for some in found] == [["reduced_precision", "atomics"], ["atomics"]]
