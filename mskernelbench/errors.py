@@ -6,7 +6,8 @@ BenchmarkError
 ├── BadOperator           a user's own operator that is broken, incomplete or called as one of ours
 ├── BadShape              a `--shape` or matrix file that the operator cannot be given
 ├── BaselineMissing       an operator's folder lacks the baseline of a precision
-└── BaselineBroken        our own baseline did not build, run or agree with the reference
+├── BaselineBroken        our own baseline did not build, run or agree with the reference
+└── UnsteadyClock         a GPU whose clock changes so much that its times prove nothing
 """
 
 
@@ -36,3 +37,7 @@ class BaselineMissing(BenchmarkError):
 
 class BaselineBroken(BenchmarkError):
     """Our own baseline failed, so that nothing can be compared with it on this device."""
+
+
+class UnsteadyClock(BenchmarkError):
+    """A GPU slows down too often, or tells a kernel from its copy: no speedup is claimed from its times."""

@@ -2,30 +2,31 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event, Thread
 from typing import NoReturn
 
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.errors import ToolchainError
+from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
 from mskernelbench.checking import failure_refusal
-from mskernelbench.errors import BaselineBroken, BenchmarkError
-from mskernelbench.evaluation import WorkloadResult
+from mskernelbench.errors import BaselineBroken, BenchmarkError, UnsteadyClock
+from mskernelbench.evaluation import Interval, WorkloadResult
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import TimeEvidence
 from mskernelbench.materials import Kept, Materials
 from mskernelbench.operator import Operator, Precision, Workload
+from mskernelbench.pairing import PAIRS, Pairs, paired
 from mskernelbench.ratios import speedup
 from mskernelbench.roofline import roofline
 from mskernelbench.scores import attainment
 from mskernelbench.seeds import generator
 
-ROUNDS = 5
-"""Turns of a measured race; in each, baseline and candidate run in random order."""
-SAMPLES_A_ROUND = 10
+CONTROLS = 2
+"""Times that a clock may tell the baseline from a copy before it is not believed."""
 KEPT_TIMINGS = 1024
 
 
@@ -46,13 +47,14 @@ class Race:
     """Times candidates against one baseline build. Safe to use from several threads.
 
     A modelled baseline is timed once a workload, a measured one beside every candidate, since clocks and
-    temperatures drift.
+    temperatures drift; and before the first of them beside a copy of itself, which must show no difference.
     """
 
     def __init__(self, lane: Lane, baseline: Build) -> None:
         self._lane = lane
         self.baseline = baseline
         self._modelled: Kept[Timing] = Kept(KEPT_TIMINGS, lambda timing: 1)
+        self._controls: Kept[Interval] = Kept(1, lambda interval: 1)
 
     def baseline_alone(self, workload: Workload) -> WorkloadResult:
         """The baseline's own row: its speedup over itself is 1. Raises BaselineBroken."""
@@ -85,9 +87,12 @@ class Race:
                 thread.join()
 
     def run(self, candidate: Build, workload: Workload) -> WorkloadResult | Refusal:
-        """One workload's row, or why the candidate has no time on it. Raises BaselineBroken."""
+        """One workload's row, or why the candidate has no time on it.
+
+        Raises BaselineBroken, and UnsteadyClock where the device's times prove nothing.
+        """
         measured = self._lane.device.clock is Clock.MEASURED
-        pair = self._turns(candidate, workload) if measured else self._once(candidate, workload)
+        pair = self._measured(candidate, workload) if measured else self._once(candidate, workload)
         if isinstance(pair, RunFailure):
             return failure_refusal(pair, workload)
         row = self._row(workload, *pair)
@@ -103,25 +108,42 @@ class Race:
             return timing
         return self._baseline_timing(workload), timing
 
-    def _turns(self, candidate: Build, workload: Workload) -> tuple[Timing, Timing] | RunFailure:
-        rng = generator(self._lane.seed, f"order {candidate.key} {workload.label}")
-        times: tuple[list[Timing], list[Timing]] = ([], [])
-        for _ in range(ROUNDS):
-            for arm in rng.permutation(2):
-                timing = self._time((self.baseline, candidate)[arm], workload, SAMPLES_A_ROUND)
-                if isinstance(timing, RunFailure):
-                    if arm == 0:
-                        self._give_up(timing, workload)
-                    return timing
-                times[arm].append(timing)
-        return joined(times[0]), joined(times[1])
+    def _measured(self, candidate: Build, workload: Workload) -> Pairs | RunFailure:
+        self._controls.get("control", lambda: self._control(workload))
+        return self._pairs(candidate, workload, candidate.key)
+
+    def _control(self, workload: Workload) -> Interval:
+        """The baseline's speedup over its copy, as measured. Raises UnsteadyClock where that excludes 1."""
+        copy = self._lane.device.build(copy_of(self.baseline.source))
+        for attempt in range(CONTROLS):
+            pairs = self._pairs(copy, workload, f"control {attempt}")
+            if isinstance(pairs, RunFailure):
+                self._give_up(pairs, workload)
+            own = speedup(*pairs)
+            self._lane.device.release(copy)
+            if own.low <= 1 <= own.high:
+                return own
+        raise UnsteadyClock(
+            f"{self._lane.device.name} takes a copy of the baseline for {own.centre:.3f} times as fast "
+            f"(workload {workload.label}): lock its clocks or stop its other work, then try again"
+        )
+
+    def _pairs(self, candidate: Build, workload: Workload, label: str) -> Pairs | RunFailure:
+        def call(arm: int) -> Timing | RunFailure:
+            timing = self._time((self.baseline, candidate)[arm], workload, 1)
+            if isinstance(timing, RunFailure) and arm == 0:
+                self._give_up(timing, workload)
+            return timing
+
+        order = generator(self._lane.seed, f"order {label} {workload.label}")
+        return paired(call, order, f"workload {workload.label} on {self._lane.device.name}")
 
     def _baseline_timing(self, workload: Workload) -> Timing:
         """The baseline alone, timed once and kept."""
         return self._modelled.get(workload.label, lambda: self._time_baseline(workload))
 
     def _time_baseline(self, workload: Workload) -> Timing:
-        timing = self._time(self.baseline, workload, ROUNDS * SAMPLES_A_ROUND)
+        timing = self._time(self.baseline, workload, PAIRS)
         if isinstance(timing, RunFailure):
             self._give_up(timing, workload)
         return timing
@@ -144,14 +166,13 @@ class Race:
             pattern=workload.pattern,
             baseline_ms=baseline.median_ms,
             candidate_ms=candidate.median_ms,
-            speedup=speedup(baseline, candidate, self._lane.seed),
+            speedup=speedup(baseline, candidate),
             attainment=attainment(roof.time_ms, candidate.median_ms),
             bound=roof.bound,
             weight=self._lane.operator.weight(workload.shape),
         )
 
 
-def joined(timings: list[Timing]) -> Timing:
-    """The samples of several timings of one kernel as one."""
-    samples = tuple(ms for timing in timings for ms in timing.samples_ms)
-    return Timing(timings[0].clock, samples, timings[0].kernels)
+def copy_of(source: KernelSource) -> KernelSource:
+    """The same kernel, built and run apart from `source`."""
+    return replace(source, text=f"{source.text}\n// a copy\n")

@@ -28,6 +28,24 @@ class TimingPlan:
     """Chooses the sampled blocks on a modelled clock."""
 
 
+class Slowdown(StrEnum):
+    """Why a GPU clocks lower than it was asked to, as NVML tells it."""
+
+    POWER_CAP = "power cap"
+    """Of the kernel's own making: part of its speed."""
+    HEAT = "heat"
+    POWER_BRAKE = "power brake"
+    HARDWARE = "hardware slowdown"
+
+
+@dataclass(frozen=True, slots=True)
+class ClockState:
+    """A GPU's clock during one sample."""
+
+    sm_mhz: float
+    slowed_by: frozenset[Slowdown] = frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Timing:
     """The times of one entry on one workload."""
@@ -37,6 +55,13 @@ class Timing:
     """One device time a call, in milliseconds, at least one."""
     kernels: int
     """Kernel launches a call."""
+    states: tuple[ClockState, ...] = ()
+    """One a sample; empty where the device does not tell."""
+
+    def __post_init__(self) -> None:
+        """Refuse states that belong to no sample."""
+        if self.states and len(self.states) != len(self.samples_ms):
+            raise ValueError(f"{len(self.samples_ms)} samples have {len(self.states)} clock states")
 
     @property
     def median_ms(self) -> float:

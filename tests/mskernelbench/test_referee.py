@@ -10,18 +10,21 @@ import pytest
 
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Diagnostic
+from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.catalog import load_operator
 from mskernelbench.errors import BaselineBroken
 from mskernelbench.evaluation import Evaluation, Status
 from mskernelbench.operator import BaselineKind, Precision, Workload
+from mskernelbench.racing import copy_of
 from mskernelbench.referee import Referee
 from tests.doubles.scripted_device import Compute, Script, ScriptedDevice, answer, honest, outputs
 
 SPMV = load_operator("spmv_csr")
 FP32 = Precision.FP32
 BASELINE = SPMV.baseline(FP32)
+COPY = copy_of(KernelSource(BASELINE, "spmv_csr")).text
 SHAPES = tuple(
     Workload("user", {"rows": rows, "cols": 64, "nnz": 4 * rows}, "shifted", "uniform") for rows in (100, 200)
 )
@@ -35,7 +38,7 @@ extern "C" void spmv_csr(int rows, const float* values, const int* col_indices, 
 
 def referee(run: Compute, time_ms: Callable[[Arguments], Any] = lambda a: 0.5, **options: Any) -> Referee:
     """A referee over the baseline, 1 ms everywhere, and one candidate."""
-    scripts = {BASELINE: Script(honest(SPMV)), CANDIDATE: Script(run, time_ms)}
+    scripts = {text: Script(honest(SPMV)) for text in (BASELINE, COPY)} | {CANDIDATE: Script(run, time_ms)}
     device = ScriptedDevice(scripts, clock=options.pop("clock", Clock.MODELLED))
     return Referee(device, SPMV, FP32, **{"shapes": SHAPES, **options})
 

@@ -65,12 +65,12 @@ def test_a_modelled_ratio_near_one_holds_one(centre: float, low: float, high: fl
 
 
 def test_two_kernels_of_the_same_measured_times_are_not_told_apart() -> None:
-    timing = Timing(Clock.MEASURED, (1.0, 1.02, 0.99, 1.01, 1.0, 0.98), 1)
-    interval = speedup(timing, timing, seed=0)
+    timing = Timing(Clock.MEASURED, (1.0, 1.02, 0.99, 1.01, 1.0, 0.98, 1.01, 1.0), 1)
+    interval = speedup(timing, timing)
     assert interval.low <= 1 <= interval.high
     assert over_all([interval, interval], Clock.MEASURED).centre == 1
 
 
 def test_a_modelled_and_a_measured_time_are_not_divided() -> None:
     with pytest.raises(ClockMismatch):
-        speedup(Timing(Clock.MEASURED, (1.0,), 1), Timing(Clock.MODELLED, (1.0,), 1), seed=0)
+        speedup(Timing(Clock.MEASURED, (1.0,), 1), Timing(Clock.MODELLED, (1.0,), 1))
