@@ -6,7 +6,13 @@ from cudamaster.agents.bottleneck import heaviest, telling_metrics
 from cudamaster.agents.builtin.catalog import find_strategy, strategies_for
 from cudamaster.agents.builtin.rendering import render_kernel
 from cudamaster.agents.builtin.strategy import Strategy
-from cudamaster.agents.chronicle import contrasting_pair, history_line, prediction_words, standing
+from cudamaster.agents.chronicle import (
+    contrasting_pair,
+    history_line,
+    parent_words,
+    prediction_words,
+    standing,
+)
 from cudamaster.agents.nouns import Attempt, Plan, Situation
 from cudamaster.agents.wording import shape_words
 from cudamaster.toolchain.metrics import METRICS
@@ -42,18 +48,19 @@ def brief(
     attempt: Attempt | None = None,
 ) -> dict[str, Any]:
     """Every variable that the roles' templates name, but for those that only one role has."""
-    shown = profile or (attempt.profile if attempt else situation.best.profile)
-    whose = f"attempt {attempt.number}" if attempt else "the best kernel so far"
+    shown = profile or (attempt.profile if attempt else situation.parent.profile)
+    whose = f"attempt {attempt.number}" if attempt else "the kernel to start from"
     return (
         _operator_words(situation.operator, situation.precision)
         | {"entry": situation.entry, "device": situation.spec, "clock_words": _clock_words(situation)}
         | {
             "round": situation.round,
             "standing": standing(situation),
-            "best_source": situation.best.source.rstrip(),
+            "parent": parent_words(situation),
+            "parent_source": situation.parent.source.rstrip(),
         }
         | {"history": [history_line(a) for a in situation.history]}
-        | {"lessons": [a.lesson for a in situation.history if a.lesson]}
+        | {"lessons": [a.lesson for a in situation.history if a.lesson], "earlier": list(situation.lessons)}
         | {"pair": contrasting_pair(situation.history)}
         | {"profile": _profile_words(shown, whose), "plan": plan, "attempt": _attempt_words(attempt)}
         | {"strategies": _strategy_words(situation), "example": _example(situation, plan)}

@@ -13,11 +13,19 @@ def standing(situation: Situation) -> str:
     """How fast the best kernel is."""
     best = situation.best
     if best is situation.baseline or best.evaluation.speedup is None:
-        return "Nothing beats the baseline yet, which is the kernel below"
+        return "Nothing beats the baseline yet"
     figures = f"{best.evaluation.speedup.centre:.2f}x the baseline"
     attained = best.evaluation.attainment
     at = f", {attained:.0%} of the roofline" if attained is not None else ""
     return f"The best kernel is attempt {best.number} ({best.plan.strategy}), {figures}{at}"
+
+
+def parent_words(situation: Situation) -> str:
+    """Which kernel the next candidate starts from."""
+    parent = situation.parent
+    if parent.number == situation.baseline.number:
+        return "the baseline"
+    return f"attempt {parent.number}, {parent.plan.strategy}: {outcome_words(parent)}"
 
 
 def prediction_words(plan: Plan) -> str:

@@ -42,6 +42,10 @@ class Attempt:
     """Of the heaviest timed workload; only for correct candidates."""
     lesson: str = ""
     """What the profiler concluded: prediction against outcome."""
+    parent: int = 0
+    """Number of the attempt it started from."""
+    island: int = 0
+    """Where the search keeps it: 0 is common to all, others are apart (`search/methods/evolve.py`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,12 @@ class Situation:
     spec: DeviceSpec
     baseline: Attempt
     history: tuple[Attempt, ...]
-    """All judged candidates so far, oldest first, without the baseline."""
+    """The judged candidates that the roles may look at, oldest first, without the baseline."""
     round: int
+    parent_number: int | None = None
+    """The attempt that the next candidate starts from; None for the best."""
+    lessons: tuple[str, ...] = ()
+    """What earlier runs taught, the most fitting first."""
 
     @property
     def best(self) -> Attempt:
@@ -65,6 +73,13 @@ class Situation:
         if fastest is None or fastest.evaluation.speedup is None or fastest.evaluation.speedup.low <= 1.0:
             return self.baseline
         return fastest
+
+    @property
+    def parent(self) -> Attempt:
+        """The attempt that the next candidate starts from."""
+        if self.parent_number is None:
+            return self.best
+        return next(a for a in (self.baseline, *self.history) if a.number == self.parent_number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Keeps a prompt within its limit: what is dropped first, until it fits. A kernel is never cut.
 
 The order: the example of the technique · the contrasting pair · strategies beyond the four most promising ·
-history before the latest twelve · lessons before the latest twelve · the profile's lesser kernels and lines ·
-history before the latest four · all lessons · all strategies · workloads beyond six.
+history before the latest twelve · lessons before the latest twelve · lessons of earlier runs beyond three ·
+the profile's lesser kernels and lines · history before the latest four · lessons of earlier runs ·
+all lessons · all strategies · workloads beyond six.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -55,8 +56,10 @@ DROPS: tuple[Callable[[Variables], Variables], ...] = (
     _first("strategies", 4),
     _latest("history", 12),
     _latest("lessons", 12),
+    _first("earlier", 3),
     _main_of_profile,
     _latest("history", 4),
+    _without("earlier", []),
     _without("lessons", []),
     _without("strategies", []),
     _first("timed", 6),

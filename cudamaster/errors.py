@@ -13,6 +13,7 @@
     │   └── NotAvailable           a known feature that this version lacks
     ├── NoKey                      a language model was asked for and its API key is missing: exit code 3
     ├── ModelFailed                a language model gives no answer: exit code 3
+    ├── TeamFailed                 a role of the team cannot do what it is asked: exit code 3
     ├── BrokenStore                a stored file does not say what it should: exit code 3
     └── Interrupted                the user asked to stop; the best so far is kept: exit code 130
 
@@ -103,6 +104,15 @@ class ModelFailed(CudamasterError):
     """A language model gives no answer."""
 
     exit_code = ENVIRONMENT
+
+
+class TeamFailed(CudamasterError):
+    """A role of the team cannot do what it is asked."""
+
+    exit_code = ENVIRONMENT
+
+    def __init__(self, run: str, fault: Exception) -> None:
+        super().__init__(f"{fault}. What was paid for is kept: 'cudamaster resume {run}' goes on")
 
 
 class BrokenStore(CudamasterError):

@@ -18,7 +18,7 @@ class BuiltinTeam:
 
     def diagnose(self, situation: Situation, profile: Profile) -> Diagnosis:
         """The device's own classification of the heaviest kernel, with the metrics that matter for it."""
-        return profiler.diagnose(profile, situation.best.evaluation)
+        return profiler.diagnose(profile, situation.parent.evaluation)
 
     def plan(self, situation: Situation, count: int, rng: np.random.Generator) -> list[Plan]:
         """Strategies by Thompson sampling, settings by neighbourhood; empty when nothing is left."""

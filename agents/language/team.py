@@ -42,7 +42,7 @@ class LanguageTeam:
             reading: Diagnosis = self._voice("profiler").answer(prompt, lambda r: role.parse(r).diagnosis)
             return reading
         except Unwritten:
-            return words.diagnose(profile, situation.best.evaluation)
+            return words.diagnose(profile, situation.parent.evaluation)
 
     def plan(self, situation: Situation, count: int, rng: np.random.Generator) -> list[Plan]:
         """The planner's changes, at most `count`. Raises Unwritten."""
@@ -51,9 +51,9 @@ class LanguageTeam:
         return plans[:count]
 
     def write(self, situation: Situation, plan: Plan) -> str:
-        """The coder's file, or the best kernel after its edits. Raises Unwritten."""
+        """The coder's file, or the kernel it started from after its edits. Raises Unwritten."""
         prompt = coder_prompt(all_roles()["coder"], situation, plan)
-        return self._voice("coder").answer(prompt, lambda reply: source_from(reply, situation.best.source))
+        return self._voice("coder").answer(prompt, lambda reply: source_from(reply, situation.parent.source))
 
     def debug(self, situation: Situation, plan: Plan, source: str, evaluation: Evaluation) -> str | None:
         """The debugger's mend; None where it gives up or says nothing that can be used."""

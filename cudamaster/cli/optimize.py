@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from cudamaster.cli import options
+from cudamaster.search.method import REFINE, method_names
 
 MOST_CANDIDATES = 16
 out_option = click.option(
@@ -20,7 +21,7 @@ candidates_option = click.option(
     default=3,
     show_default=True,
     type=click.IntRange(1, MOST_CANDIDATES),
-    help="Kernels proposed a round, judged in parallel.",
+    help="K: kernels proposed a round, judged in parallel.",
 )
 
 
@@ -67,6 +68,15 @@ tokens_option = click.option(
     help="What it speaks; else its usual one.",
 )
 @click.option("--from-baseline", is_flag=True, help="No round of the expert before a language model's.")
+@click.option(
+    "--search",
+    type=click.Choice(method_names()),
+    default=REFINE,
+    show_default=True,
+    help="What a language model's candidates start from: the best so far (refine), all from the same kernel "
+    "(best-of), or parents drawn by reward on islands (evolve).",
+)
+@click.option("--no-lessons", is_flag=True, help="Show no earlier run's lessons, and keep none of this.")
 @click.option("--rounds", default=3, show_default=True, type=click.IntRange(1), help="Most rounds.")
 @candidates_option
 @minutes_option

@@ -15,11 +15,12 @@ from cudamaster.cli.interrupting import stopped_by_signals
 from cudamaster.cli.opening import Opening, OperatorChoice, choose_operator, command_line, opening
 from cudamaster.cli.spending import require_team, spending_words
 from cudamaster.config import Config, folders, operators_dir, read_config
-from cudamaster.errors import DONE, INTERRUPTED, RunDamaged
+from cudamaster.errors import DONE, INTERRUPTED, RunDamaged, UsageError
 from cudamaster.report.document import to_text
 from cudamaster.report.events import EventLines
 from cudamaster.report.figures import counted
 from cudamaster.report.run import closing_table, run_document
+from cudamaster.search.method import REFINE
 from cudamaster.search.outcome import INTERRUPTED as BY_INTERRUPTION
 from cudamaster.search.outcome import Outcome
 from cudamaster.search.run import Run, outcome_in, settings_of
@@ -45,6 +46,8 @@ class Request:
     base_url: str | None
     protocol: str | None
     from_baseline: bool
+    search: str
+    no_lessons: bool
     rounds: int
     candidates: int
     max_minutes: float | None
@@ -64,6 +67,7 @@ def begin(context: click.Context, request: Request) -> int:
     chosen = choose_operator(request.operator, request.precision, operators_dir(request.operators_dir))
     config = read_config()
     model = choose_model(request.model, config)
+    require_search(request.search, model.name)
     user_workloads(chosen.operator, request.shapes, request.matrices)  # what is wrong with them is said now
     where = folders(runs=request.runs_dir, results=request.out)
     runs_named, results_named = request.runs_dir is not None, request.out is not None
@@ -96,6 +100,8 @@ def _settings(
         base_url=request.base_url or config.base_url,
         protocol=request.protocol or config.protocol,
         expert_rounds=expert_rounds,
+        search=request.search,
+        lessons=not request.no_lessons,
         seed=request.seed,
         shapes=request.shapes,
         matrices=tuple(str(path) for path in request.matrices),
@@ -104,6 +110,15 @@ def _settings(
         results=str(results.resolve()),
         results_asked=request.out is not None,
     )
+
+
+def require_search(search: str, model: str) -> None:
+    """Raise UsageError for the expert and a search it cannot follow."""
+    if model == BUILTIN and search != REFINE:
+        raise UsageError(
+            f"--search {search} needs a language model (--model): the built-in expert renders its kernels from "
+            "templates, and starts from none"
+        )
 
 
 def expert_rounds_of(request: Request, chosen: OperatorChoice, model: str) -> int:

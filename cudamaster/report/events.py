@@ -35,6 +35,8 @@ class EventLines:
         self._headed = 0
         """The last round whose heading was told."""
         self._operator = "this operator"
+        self._refines = True
+        """Whether candidates start from the best, so that the diagnosed kernel is that."""
 
     def line(self, event: Json) -> Line:
         """The event's line; None for events that only the journal wants."""
@@ -48,6 +50,7 @@ class EventLines:
 
     def _started(self, event: Json) -> Line:
         self._operator = event["settings"]["operator"]
+        self._refines = event["settings"].get("search", "refine") == "refine"
         return None
 
     def _diagnosis(self, event: Json) -> Line:
@@ -56,14 +59,16 @@ class EventLines:
         again = event["number"] == self._diagnosed
         self._diagnosed, self._headed = event["number"], event["round"]
         if again:
-            return f"round {event['round']}    {of} is still the best, {value['bound']}-bound"
+            best = "is still the best" if self._refines else "is started from again"
+            return f"round {event['round']}    {of} {best}, {value['bound']}-bound"
         return f"round {event['round']}    {of} is {value['bound']}-bound: {value['sentence']}"
 
     def _plan(self, event: Json) -> Line:
         self.round = event["round"]
         if not event["value"]:
             return self._nothing_planned()
-        return f"round {self.round}" if self._headed < self.round else None
+        headed, self._headed = self._headed, self.round
+        return f"round {self.round}" if headed < self.round else None
 
     def _nothing_planned(self) -> str:
         if self._strategies:

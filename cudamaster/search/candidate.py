@@ -1,12 +1,15 @@
-"""One candidate's way through a round: write, evaluate, debug while it is refused, profile when correct."""
+"""One candidate's way through a round: write, evaluate, debug while refused, profile when correct, learn."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from cudamaster.agents.errors import Unwritten
 from cudamaster.agents.nouns import Plan, Situation
-from cudamaster.search.context import CandidateState, Context, Ticket, evaluation_key, profile_key
+from cudamaster.search.context import CandidateState, Context, Judged, Ticket, evaluation_key, profile_key
 from cudamaster.search.purse import BudgetSpent
+from cudamaster.search.reward import reward
 from cudamaster.store.codec import decode, encode
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.profile import Profile
@@ -25,7 +28,7 @@ class Candidate:
         self.context = context
 
     def _situation(self, state: CandidateState) -> Situation:
-        return self.context.situation(state["round"], state["history"])
+        return self.context.situation(state["round"], state["history"], state["ticket"]["view"])
 
     def write(self, state: CandidateState) -> Update:
         """Coder: the source that follows the plan."""
@@ -39,7 +42,7 @@ class Candidate:
                 return refuse_unwritten(self.context, ticket, fault)
             return self.context.artefacts.keep(source)
 
-        about = {"number": number, "round": ticket["round"], "plan": plan}
+        about = {"number": number, "round": ticket["round"], "plan": plan, "parent": ticket["view"]["parent"]}
         try:
             kernel = self.context.ledger.once("proposal", f"proposal/{number}", pay, **about)
         except BudgetSpent:
@@ -94,12 +97,33 @@ class Candidate:
         return "close" if state["ticket"]["given_up"] else "evaluate"
 
     def close(self, state: CandidateState) -> Update:
-        """Profile a correct candidate, and hand the ticket to the round."""
+        """Profile a correct candidate."""
         ticket = state["ticket"]
         if self.context.evaluation(ticket).correct:
             key = judge_profile(self.context, ticket["kernel"], ticket["number"])
             ticket = ticket | {"profile": key}
-        return {"finished": [ticket]}
+        return {"ticket": ticket}
+
+    def learn(self, state: CandidateState) -> Update:
+        """Profiler: what the candidate taught; the ticket goes to the round."""
+        ticket = state["ticket"]
+        attempt = self.context.attempt(rewarded(self.context, ticket))
+
+        def pay() -> object:
+            return self.context.team.conclude(self._situation(state), attempt)
+
+        number = ticket["number"]
+        about = {"number": number, "round": ticket["round"]}
+        try:
+            lesson = str(self.context.ledger.once("lesson", f"lesson/{number}", pay, **about))
+        except BudgetSpent:
+            lesson = ""
+        return {"finished": [ticket | {"lesson": lesson}]}
+
+
+def rewarded(context: Context, ticket: Ticket) -> Judged:
+    """The ticket with what its verdict earns."""
+    return Judged(**ticket, reward=reward(context.evaluation(ticket)))
 
 
 def unwritten_key(number: int) -> str:
@@ -127,7 +151,8 @@ def judge_quick(context: Context, kernel: str, number: int, round_number: int) -
     """Judge a source unless it was judged before, and return the evaluation's key."""
 
     def pay() -> object:
-        return whole(context, context.judge.quick(context.artefacts.read(kernel)))
+        with turn_to_judge(context):
+            return whole(context, context.judge.quick(context.artefacts.read(kernel)))
 
     key = evaluation_key(kernel)
     context.ledger.once("evaluation", key, pay, number=number, round=round_number, kernel=kernel)
@@ -138,11 +163,20 @@ def judge_profile(context: Context, kernel: str, number: int) -> str:
     """Profile a source unless it was profiled before, and return the profile's key."""
 
     def pay() -> object:
-        return whole(context, context.judge.profile(context.artefacts.read(kernel)))
+        with turn_to_judge(context):
+            return whole(context, context.judge.profile(context.artefacts.read(kernel)))
 
     key = profile_key(kernel)
     context.ledger.once("profile", key, pay, number=number, kernel=kernel)
     return key
+
+
+@contextmanager
+def turn_to_judge(context: Context) -> Iterator[None]:
+    """Wait until the machine has room for one verdict more. Raises Interrupted once the user stopped."""
+    with context.judging:
+        context.ledger.refuse_when_stopped()
+        yield
 
 
 def whole(context: Context, verdict: Evaluation | Profile | RunFailure) -> Any:

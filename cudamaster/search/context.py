@@ -5,6 +5,7 @@ evaluations and profiles by their key in the ledger. Nouns are made from it when
 """
 
 import operator
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired, TypedDict
@@ -19,10 +20,23 @@ from cudamaster.search.purse import Purse
 from cudamaster.search.settings import Settings
 from cudamaster.store.artefacts import Artefacts
 from cudamaster.store.codec import Json, decode
+from cudamaster.store.lessons import Lessons
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.spec import DeviceSpec
 from mskernelbench.evaluation import Evaluation
 from mskernelbench.operator import Operator, Precision
+
+
+class View(TypedDict):
+    """What a candidate starts from, and what its roles may look at."""
+
+    parent: int
+    """Number of the attempt it starts from."""
+    island: int
+    sees: list[int]
+    """Numbers of the attempts that its roles may look at."""
+    place: str
+    """The round, and the island where several plan apart: what keys of their plans end in."""
 
 
 class Ticket(TypedDict):
@@ -31,6 +45,7 @@ class Ticket(TypedDict):
     number: int
     round: int
     plan: Json
+    view: View
     kernel: NotRequired[str]
     """Hash of its source so far."""
     evaluation: NotRequired[str]
@@ -41,13 +56,14 @@ class Ticket(TypedDict):
     """How often the debugger mended it."""
     given_up: bool
     """The debugger had nothing more to offer."""
+    lesson: NotRequired[str]
+    """What it taught."""
 
 
 class Judged(Ticket):
     """A candidate whose round is over."""
 
     reward: float
-    lesson: str
 
 
 class FinishedState(TypedDict):
@@ -62,7 +78,7 @@ class CandidateState(FinishedState):
     ticket: Ticket
     round: int
     history: list["Judged"]
-    """The finished rounds' candidates: what the roles may look at, whatever this round's others do."""
+    """The finished rounds' candidates, whatever this round's others do."""
 
 
 class RunState(TypedDict, total=False):
@@ -86,6 +102,8 @@ class RunState(TypedDict, total=False):
 class Context:
     """One run's collaborators."""
 
+    run: str
+    """The run's name."""
     settings: Settings
     operator: Operator
     precision: Precision
@@ -96,12 +114,18 @@ class Context:
     ledger: Ledger
     artefacts: Artefacts
     purse: Purse
+    judging: threading.Semaphore
+    """As many as the machine has room for; questions to models wait for nobody."""
+    lessons: Lessons | None
+    """Of earlier runs; None where the user wants none."""
     elapsed_minutes: Callable[[], float]
     """Minutes this run has worked, over all its sessions."""
 
-    def situation(self, round_number: int, judged: Sequence[Judged]) -> Situation:
-        """What the roles see in a round: the baseline and the finished rounds' candidates."""
-        history = tuple(self.attempt(candidate) for candidate in judged)
+    def situation(self, round_number: int, judged: Sequence[Judged], view: View | None = None) -> Situation:
+        """What the roles see in a round: the baseline, and the candidates of earlier rounds in view."""
+        seen = judged if view is None else [c for c in judged if c["number"] in view["sees"]]
+        history = tuple(self.attempt(candidate) for candidate in seen)
+        recalled = recalled_key(view) if view else ""
         return Situation(
             operator=self.operator,
             precision=self.precision,
@@ -110,6 +134,8 @@ class Context:
             baseline=self.attempt(baseline_ticket(self.artefacts.keep(self.judge.baseline()))),
             history=history,
             round=round_number,
+            parent_number=view["parent"] if view else None,
+            lessons=tuple(self.ledger.paid(recalled)) if self.ledger.holds(recalled) else (),
         )
 
     def attempt(self, judged: Judged) -> Attempt:
@@ -122,7 +148,9 @@ class Context:
             evaluation=self.evaluation(judged),
             reward=judged["reward"],
             profile=self.profile(judged),
-            lesson=judged["lesson"],
+            lesson=judged.get("lesson", ""),
+            parent=judged["view"]["parent"],
+            island=judged["view"]["island"],
         )
 
     def evaluation(self, ticket: Ticket) -> Evaluation:
@@ -145,14 +173,19 @@ def baseline_ticket(kernel: str) -> Judged:
         number=0,
         round=0,
         plan={"strategy": "baseline", "change": "none", "reason": "it is what the others are compared with"},
+        view=View(parent=0, island=0, sees=[], place="0"),
         kernel=kernel,
         evaluation=evaluation_key(kernel),
         profile=profile_key(kernel),
         debugs=0,
         given_up=False,
         reward=0.0,
-        lesson="",
     )
+
+
+def recalled_key(view: View) -> str:
+    """Key of what earlier runs taught, as it was recalled for candidates of this view."""
+    return f"recalled/{view['place']}"
 
 
 def evaluation_key(kernel: str, scope: str = "quick") -> str:

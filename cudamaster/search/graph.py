@@ -1,7 +1,8 @@
 """The loop as a LangGraph graph: begin → plan → candidate ×K → conclude → plan … → crown.
 
-Each candidate is a graph of its own (write → evaluate → debug → evaluate … → close), so that they do not wait
-for each other. Every step is checkpointed before the next begins; a run that was killed goes on from there.
+Each candidate is a graph of its own (write → evaluate → debug → evaluate … → close → learn), so that they do
+not wait for each other. Every step is checkpointed before the next begins; a run that was killed goes on from
+there.
 """
 
 import os
@@ -23,7 +24,7 @@ def run_graph(context: Context, checkpoint: Path) -> RunState:
     """Run the loop to its end, from the checkpoint where there is one; returns the last state."""
     config: Any = {
         "configurable": {"thread_id": "run"},
-        "max_concurrency": context.settings.parallel,
+        "max_concurrency": context.settings.candidates,
         "recursion_limit": 10 + STEPS_A_ROUND * context.settings.rounds,
     }
     _keep_tracing_off()
@@ -100,11 +101,12 @@ def _candidate_graph(context: Context) -> Any:
 
     candidate = Candidate(context)
     graph: Any = StateGraph(CandidateState, output_schema=FinishedState)
-    for step in (candidate.write, candidate.evaluate, candidate.debug, candidate.close):
+    for step in (candidate.write, candidate.evaluate, candidate.debug, candidate.close, candidate.learn):
         graph.add_node(step.__name__, step)
     graph.add_edge(START, "write")
     graph.add_conditional_edges("write", candidate.after_write, ["evaluate", END])
     graph.add_conditional_edges("evaluate", candidate.after_evaluation, ["debug", "close"])
     graph.add_conditional_edges("debug", candidate.after_debug, ["evaluate", "close"])
-    graph.add_edge("close", END)
+    graph.add_edge("close", "learn")
+    graph.add_edge("learn", END)
     return graph

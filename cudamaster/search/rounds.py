@@ -1,14 +1,21 @@
 """The steps of the run around its candidates: begin, plan, conclude, crown."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 from cudamaster.agents.errors import Unwritten
 from cudamaster.agents.nouns import Situation
-from cudamaster.search.candidate import Update, judge_profile, judge_quick, whole
-from cudamaster.search.context import Context, Judged, RunState, Ticket, evaluation_key
+from cudamaster.search.candidate import Update, judge_profile, judge_quick, rewarded, whole
+from cudamaster.search.context import Context, Judged, RunState, Ticket, View, evaluation_key
+from cudamaster.search.method import REFINE, Start, find_method
 from cudamaster.search.purse import BudgetSpent
-from cudamaster.search.reward import advantages, reward
+from cudamaster.search.remembering import recall
+from cudamaster.search.reward import advantages
 from cudamaster.search.standing import beats_baseline, contenders, reason_to_stop
 from cudamaster.store.codec import Json, decode, encode
 from mskernelbench.evaluation import Evaluation
+
+CHOOSING = 1000
+"""Keeps the random numbers that choose parents apart from those of plans, which islands number from 1."""
 
 
 class Rounds:
@@ -25,68 +32,69 @@ class Rounds:
         return {"round": 0, "attempts": [], "stopped_by": ""}
 
     def plan(self, state: RunState) -> Update:
-        """Planner: this round's changes, from the diagnosis of the best kernel so far."""
-        number, first = state["round"] + 1, len(state["attempts"]) + 1
-        situation = self.context.situation(number, state["attempts"])
-        try:
-            self._diagnose(situation)
-            plans = self._plans(situation)
-        except BudgetSpent:
-            return {"round": number, "tickets": [], "stopped_by": self.context.purse.spent_out}
-        except Unwritten:
-            return {"round": number, "tickets": [], "stopped_by": "no_plan"}
+        """Planner: this round's changes, from the diagnosis of the kernels that they start from."""
+        number, attempts = state["round"] + 1, state["attempts"]
+        starts = self._starts(number, attempts)
+        with ThreadPoolExecutor(len(starts)) as pool:
+            planned = list(pool.map(lambda start: self._planned(number, attempts, *start), starts))
+        pairs = zip(planned, starts, strict=True)
+        plans = [(plan, view) for (found, _), (view, _) in pairs for plan in found]
         tickets = [
-            Ticket(number=first + i, round=number, plan=plan, debugs=0, given_up=False)
-            for i, plan in enumerate(plans)
+            Ticket(number=i, round=number, plan=plan, view=view, debugs=0, given_up=False)
+            for i, (plan, view) in enumerate(plans, len(attempts) + 1)
         ]
-        return {"round": number, "tickets": tickets, "stopped_by": "" if tickets else "nothing_left"}
+        return {"round": number, "tickets": tickets, "stopped_by": "" if tickets else planned[0][1]}
 
-    def _plans(self, situation: Situation) -> list[Json]:
-        number, count = situation.round, self.context.settings.candidates
+    def _starts(self, number: int, attempts: list[Judged]) -> list[tuple[View, int]]:
+        """What the round's candidates start from, each with how many do. The expert's rounds all refine."""
+        settings, situation = self.context.settings, self.context.situation(number, attempts)
+        method = find_method(REFINE if number <= settings.expert_rounds else settings.search)
+        starts = method(situation, settings.candidates, self.context.rng(number, CHOOSING))
+        return [(_view(start, number, apart=len(starts) > 1), start.candidates) for start in starts]
+
+    def _planned(self, number: int, attempts: list[Judged], view: View, count: int) -> tuple[list[Json], str]:
+        """Plans for the candidates of one view; where there are none, why the run ends."""
+        recall(self.context, self.context.situation(number, attempts, view), view)
+        situation = self.context.situation(number, attempts, view)
+        try:
+            self._diagnose(situation, view)
+            plans = self._plans(situation, view, count)
+        except BudgetSpent:
+            return [], self.context.purse.spent_out
+        except Unwritten:
+            return [], "no_plan"
+        return plans, "" if plans else "nothing_left"
+
+    def _plans(self, situation: Situation, view: View, count: int) -> list[Json]:
+        rng = self.context.rng(*map(int, view["place"].split("/")))
 
         def pay() -> object:
-            return encode(self.context.team.plan(situation, count, self.context.rng(number)))
+            return encode(self.context.team.plan(situation, count, rng))
 
-        plans: list[Json] = self.context.ledger.once("plan", f"plan/{number}", pay, round=number)
+        key = f"plan/{view['place']}"
+        plans: list[Json] = self.context.ledger.once("plan", key, pay, round=situation.round)
         return plans
 
-    def _diagnose(self, situation: Situation) -> None:
-        profile = situation.best.profile
+    def _diagnose(self, situation: Situation, view: View) -> None:
+        number, profile = situation.parent.number, situation.parent.profile
         if profile is None:
             return
 
         def pay() -> object:
             return encode(self.context.team.diagnose(situation, profile))
 
-        key = f"diagnosis/{situation.round}"
-        self.context.ledger.once("diagnosis", key, pay, round=situation.round, number=situation.best.number)
+        key = f"diagnosis/{view['place']}"
+        self.context.ledger.once("diagnosis", key, pay, round=situation.round, number=number)
 
     def conclude(self, state: RunState) -> Update:
-        """Reward the round's candidates, note what each taught, and decide whether another round begins."""
+        """Reward the round's candidates, and decide whether another round begins."""
         tickets = sorted(
             (t for t in state["finished"] if t["round"] == state["round"]), key=lambda t: t["number"]
         )
-        situation = self.context.situation(state["round"], state["attempts"])
-        judged = [self._judged(situation, ticket) for ticket in tickets]
+        judged = [rewarded(self.context, ticket) for ticket in tickets]
         self._note_rewards(state["round"], judged)
         attempts = state["attempts"] + judged
         return {"attempts": attempts, "stopped_by": reason_to_stop(self.context, state["round"], attempts)}
-
-    def _judged(self, situation: Situation, ticket: Ticket) -> Judged:
-        earned = reward(self.context.evaluation(ticket))
-        judged = Judged(**ticket, reward=earned, lesson="")
-        attempt = self.context.attempt(judged)
-
-        def pay() -> object:
-            return self.context.team.conclude(situation, attempt)
-
-        number = ticket["number"]
-        about = {"number": number, "round": ticket["round"]}
-        try:
-            lesson = self.context.ledger.once("lesson", f"lesson/{number}", pay, **about)
-        except BudgetSpent:
-            lesson = ""
-        return Judged(**ticket, reward=earned, lesson=str(lesson))
 
     def _note_rewards(self, number: int, judged: list[Judged]) -> None:
         earned = [candidate["reward"] for candidate in judged]
@@ -112,3 +120,8 @@ class Rounds:
             "champion", evaluation_key(kernel, "full"), pay, number=number, kernel=kernel
         )
         return decode(Evaluation, value)
+
+
+def _view(start: Start, number: int, *, apart: bool) -> View:
+    place = f"{number}/{start.island}" if apart else f"{number}"
+    return View(parent=start.parent, island=start.island, sees=list(start.sees), place=place)

@@ -5,18 +5,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from cudamaster.errors import GroundChanged, Interrupted, RunDamaged
+from cudamaster.agents.errors import AgentsError
+from cudamaster.errors import GroundChanged, Interrupted, RunDamaged, TeamFailed
 from cudamaster.search.collaborators import Collaborators
 from cudamaster.search.context import Context
 from cudamaster.search.graph import run_graph
 from cudamaster.search.ledger import Ledger
 from cudamaster.search.outcome import INTERRUPTED, Outcome
 from cudamaster.search.purse import Purse, paid
+from cudamaster.search.remembering import keep
 from cudamaster.search.settings import Settings
 from cudamaster.search.storing import store_champion
 from cudamaster.search.summing_up import Tally, seconds_worked
 from cudamaster.store.codec import Json, Malformed, decode, encode
 from cudamaster.store.journal import Journal, Listener, utc_now
+from cudamaster.store.lessons import FILE, Lessons
 from cudamaster.store.results import digest_of
 from cudamaster.store.runs import RunFolder, started
 from cudamaster.toolchain.errors import ToolchainError
@@ -98,16 +101,20 @@ class Run:
 
     def _work(self, journal: Journal, earlier: list[Json]) -> Outcome:
         ledger = Ledger(journal, earlier, self.stop)
+        context = self._context(ledger, earlier)
         try:
-            state = run_graph(self._context(ledger, earlier), self.folder.checkpoint_path)
+            state = run_graph(context, self.folder.checkpoint_path)
         except Malformed as fault:
             raise RunDamaged(self.folder.name, f"in its events, {fault}") from fault
+        except AgentsError as fault:
+            raise TeamFailed(self.folder.name, fault) from fault
         except (Interrupted, ToolchainError, BenchmarkError):
             if not self.stop.is_set():
                 raise  # only what was cut short by the stop may fail because of it
             journal.append("interrupted", run=self.folder.name)
             return self._tally().outcome(INTERRUPTED, None)
         outcome = store_champion(self._tally().outcome(state["stopped_by"], state["champion"]), self)
+        keep(context, state["attempts"])
         journal.append("finished", run=self.folder.name, outcome=encode(outcome))
         return outcome
 
@@ -123,6 +130,7 @@ class Run:
         means, artefacts = self.means, self.folder.artefacts()
         purse = Purse(ledger, self.settings.max_usd, self.settings.max_tokens)
         return Context(
+            run=self.folder.name,
             settings=self.settings,
             operator=means.operator,
             precision=means.precision,
@@ -133,5 +141,7 @@ class Run:
             ledger=ledger,
             artefacts=artefacts,
             purse=purse,
+            judging=threading.Semaphore(self.settings.parallel),
+            lessons=Lessons(self.folder.path.parent / FILE) if self.settings.lessons else None,
             elapsed_minutes=elapsed_minutes,
         )

@@ -34,6 +34,10 @@ class Settings:
     """`responses` or `chat`; empty for the server's usual one."""
     expert_rounds: int = 0
     """Of `rounds`, the first that the built-in expert plays before a language model does."""
+    search: str = "refine"
+    """Which kernel each candidate starts from: a name of `search/methods/`."""
+    lessons: bool = True
+    """Whether earlier runs' lessons are shown, and this one's kept."""
     seed: int = 0
     shapes: tuple[str, ...] = ()
     """The user's own sizes, as `M=64,N=2048`; empty for the operator's sets."""
@@ -42,7 +46,7 @@ class Settings:
     operators_dir: str = ""
     """The user's own folder of operators, by absolute path; empty where none was given."""
     parallel: int = 2
-    """Candidates built and judged at once."""
+    """Candidates built and judged at once; models are asked for all of a round's at once."""
     results: str = "results"
     """Where the champion is stored."""
     results_asked: bool = False

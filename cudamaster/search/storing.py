@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cudamaster.search.outcome import Best, Outcome
 from cudamaster.search.standing import beats_baseline
@@ -23,23 +23,36 @@ if TYPE_CHECKING:
     from cudamaster.search.run import Run
 
 
+class Placed(NamedTuple):
+    """Where a champion was put."""
+
+    record: str
+    """Path of the record that now holds the best kernel known."""
+    stored: bool
+    """Whether that is the champion."""
+
+
 def store_champion(outcome: Outcome, run: "Run") -> Outcome:
-    """The outcome with the place of its record.
+    """The outcome with the place of its record."""
+    if outcome.best is None:
+        return outcome
+    placed = place_champion(outcome.best, run)
+    return replace(outcome, record=placed.record, stored=placed.stored)
+
+
+def place_champion(best: Best, run: "Run") -> Placed:
+    """Put the run's best kernel in its place, unless the kernel there is as fast.
 
     A run on the user's own workloads is compared with nothing: its champion is kept in the run's folder, or
     under `own-sizes` in the results folder where the user named one.
     """
-    best, settings = outcome.best, run.settings
-    if best is None:
-        return outcome
     champion = Stored(Path(best.kernel).read_text(), record_of(best, run))
     place = results_folder(run)
-    if settings.on_own_workloads:
+    if run.settings.on_own_workloads:
         place = own_sizes_folder(run)
     elif holds_its_place(place, champion, run):
-        return replace(outcome, record=str(place / RECORD), stored=False)
-    stored = store_better(place, champion)
-    return replace(outcome, record=str(place / RECORD), stored=stored)
+        return Placed(str(place / RECORD), stored=False)
+    return Placed(str(place / RECORD), store_better(place, champion))
 
 
 def own_sizes_folder(run: "Run") -> Path:

@@ -93,7 +93,7 @@ def test_the_planner_sees_a_contrasting_pair_and_the_best_kernel() -> None:
 
     assert "+int line_1;" in task
     assert "-int line_3;" in task
-    assert "int line_1;" in task.split("## The best kernel so far")[1]
+    assert "int line_1;" in task.split("## The kernel to start from")[1]
 
 
 def test_a_profile_is_told_with_the_meaning_of_its_metrics() -> None:

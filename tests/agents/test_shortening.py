@@ -17,7 +17,7 @@ PLAN = Plan("tile", "Stage a tile.", "L1 binds")
 def test_each_step_drops_one_thing_in_the_stated_order() -> None:
     full = {
         "example": "e", "pair": "p", "strategies": list(range(9)), "history": list(range(40)),
-        "lessons": list(range(40)), "profile": None, "timed": list(range(9)),
+        "lessons": list(range(40)), "earlier": list(range(8)), "profile": None, "timed": list(range(9)),
     }  # fmt: skip
     steps = list(shortened(full))
     assert len(steps) == len(DROPS) + 1

@@ -1,0 +1,81 @@
+"""What runs learn from each other: recalled before a plan is made, kept when a run is over."""
+
+from collections.abc import Sequence
+
+from cudamaster.agents.bottleneck import heaviest
+from cudamaster.agents.nouns import Attempt, Situation
+from cudamaster.agents.team import ModelTeam
+from cudamaster.search.context import Context, Judged, View, recalled_key
+from cudamaster.search.storing import place_name
+from cudamaster.store.lessons import Lesson
+
+MOST = 8
+"""Lessons of earlier runs that a prompt shows."""
+
+
+def recall(context: Context, situation: Situation, view: View) -> None:
+    """Journal the lessons that fit what is to be planned, so that every session of the run shows the same.
+
+    The built-in expert reads none.
+    """
+    lessons, expert = context.lessons, situation.round <= context.settings.expert_rounds
+    if lessons is None or expert or not isinstance(context.team, ModelTeam):
+        return
+
+    def pay() -> list[str]:
+        found = lessons.fitting(
+            operator=context.operator.name,
+            family=str(context.operator.category),
+            precision=str(context.precision),
+            device=place_name(context.settings.device, context.spec.name),
+            bound=bound_of(situation.parent),
+            run=context.run,
+            most=MOST,
+        )
+        return [sentence(lesson) for lesson in found]
+
+    context.ledger.once("recalled", recalled_key(view), pay, round=situation.round)
+
+
+def keep(context: Context, judged: Sequence[Judged]) -> None:
+    """Keep what the correct candidates taught; a refusal's reason is about its own source and no other."""
+    if context.lessons is None:
+        return
+    situation = context.situation(0, judged)
+    bounds = {a.number: bound_of(a) for a in (situation.baseline, *situation.history)}
+    context.lessons.keep(
+        lesson_of(context, attempt, bounds[attempt.parent])
+        for attempt in situation.history
+        if attempt.evaluation.correct and attempt.lesson
+    )
+
+
+def lesson_of(context: Context, attempt: Attempt, bound: str) -> Lesson:
+    """The attempt's lesson as it is kept."""
+    speedup = attempt.evaluation.speedup
+    return Lesson(
+        run=context.run,
+        number=attempt.number,
+        operator=context.operator.name,
+        family=str(context.operator.category),
+        precision=str(context.precision),
+        device=place_name(context.settings.device, context.spec.name),
+        bound=bound,
+        strategy=attempt.plan.strategy,
+        speedup=speedup.centre if speedup else 1.0,
+        reward=attempt.reward,
+        text=attempt.lesson,
+    )
+
+
+def bound_of(attempt: Attempt) -> str:
+    """What binds an attempt's heaviest kernel; empty where it was not profiled."""
+    kernel = heaviest(attempt.profile)
+    return kernel.bound if kernel else ""
+
+
+def sentence(lesson: Lesson) -> str:
+    """The lesson with where it was learnt."""
+    bound = f", from a {lesson.bound}-bound kernel" if lesson.bound else ""
+    where = f"{lesson.operator} {lesson.precision} on {lesson.device}{bound}"
+    return f"{where}: {lesson.strategy} reached {lesson.speedup:.2f}x the baseline. {lesson.text}"
