@@ -84,7 +84,7 @@ class TestFaultsHavePlaces:
     def test_an_endless_kernel_is_ended_with_its_name(self) -> None:
         device = VirtualDevice(limits=VirtualLimits(seconds=8.0))
         assert isinstance(run(device, hosting("")), Outputs)
-        body = "for (volatile unsigned i = 0;; i++) if (((volatile float*)y)[0] == 3.0f) break;"
+        body = "unsigned i = 0; while (((volatile unsigned*)y)[0] != 7 + (i | 1)) i++; y[0] = i;"
         found = failure(run(device, device_kernel(body)))
         device.close()
         assert found.kind is FailureKind.TIMED_OUT
