@@ -107,11 +107,15 @@ def judge_baselines(
 
 
 def _alone_where_large(operator: Operator, precision: Precision, plan: Plan, large: Lock) -> Row:
-    judged = [w for w in operator.workloads if w.set in plan.sets]
-    most = max((buffer_bytes(operator, w) for w in judged), default=0)
-    alone: AbstractContextManager[Any] = large if most > LARGE_BYTES else nullcontext()
+    alone: AbstractContextManager[Any] = large if is_large(operator, plan.sets) else nullcontext()
     with alone:
         return judge_baseline(operator, precision, plan)
+
+
+def is_large(operator: Operator, sets: Sequence[str] = SETS) -> bool:
+    """Whether two such operators at once could take more memory than a small machine has."""
+    judged = [w for w in operator.workloads if w.set in sets]
+    return max((buffer_bytes(operator, w) for w in judged), default=0) > LARGE_BYTES
 
 
 def judge_baseline(operator: Operator, precision: Precision, plan: Plan) -> Row:

@@ -49,26 +49,24 @@ tokens_option = click.option(
     "--max-tokens", type=click.IntRange(1), help="Make no call that could take more tokens in all."
 )
 
-
-@click.command("optimize")
-@click.argument("operator")
-@options.operators_dir
-@options.precision
-@options.device
-@click.option(
+model_option = click.option(
     "--model",
     metavar="MODEL",
     help="Who proposes: builtin, openai:NAME, anthropic:NAME, scripted:FILE or replay:RUN. Left out, the "
     "choice is made and said.",
 )
-@click.option("--base-url", help="Server of the openai models, such as http://localhost:8000/v1.")
-@click.option(
+base_url_option = click.option(
+    "--base-url", help="Server of the openai models, such as http://localhost:8000/v1."
+)
+protocol_option = click.option(
     "--protocol",
     type=click.Choice(("responses", "chat")),
     help="What it speaks; else its usual one.",
 )
-@click.option("--from-baseline", is_flag=True, help="No round of the expert before a language model's.")
-@click.option(
+from_baseline_option = click.option(
+    "--from-baseline", is_flag=True, help="No round of the expert before a language model's."
+)
+search_option = click.option(
     "--search",
     type=click.Choice(method_names()),
     default=REFINE,
@@ -76,8 +74,23 @@ tokens_option = click.option(
     help="What a language model's candidates start from: the best so far (refine), all from the same kernel "
     "(best-of), or parents drawn by reward on islands (evolve).",
 )
+rounds_option = click.option(
+    "--rounds", default=3, show_default=True, type=click.IntRange(1), help="Most rounds."
+)
+
+
+@click.command("optimize")
+@click.argument("operator")
+@options.operators_dir
+@options.precision
+@options.device
+@model_option
+@base_url_option
+@protocol_option
+@from_baseline_option
+@search_option
 @click.option("--no-lessons", is_flag=True, help="Show no earlier run's lessons, and keep none of this.")
-@click.option("--rounds", default=3, show_default=True, type=click.IntRange(1), help="Most rounds.")
+@rounds_option
 @candidates_option
 @minutes_option
 @usd_option

@@ -73,7 +73,7 @@ def begin(context: click.Context, request: Request) -> int:
     runs_named, results_named = request.runs_dir is not None, request.out is not None
     require_writable(where.runs, "runs", "give another with --runs-dir", by_option=runs_named)
     require_writable(where.results, "results", "give another with --out", by_option=results_named)
-    settings = _settings(request, chosen, model, config, where.results)
+    settings = settings_for(request, chosen, model, config, where.results)
     require_team(settings, config)
     with opening(context).device(request.device) as (device, reason):
         settings = replace(settings, device=device.name)
@@ -82,9 +82,10 @@ def begin(context: click.Context, request: Request) -> int:
         return work(opening(context), run, settings, device, as_json=request.as_json)
 
 
-def _settings(
+def settings_for(
     request: Request, chosen: OperatorChoice, model: Choice, config: Config, results: Path
 ) -> Settings:
+    """What a run of this request is to do."""
     expert_rounds = expert_rounds_of(request, chosen, model.name)
     return Settings(
         operator=chosen.operator.name,
@@ -116,7 +117,7 @@ def require_search(search: str, model: str) -> None:
     """Raise UsageError for the expert and a search it cannot follow."""
     if model == BUILTIN and search != REFINE:
         raise UsageError(
-            f"--search {search} needs a language model (--model): the built-in expert renders its kernels from "
+            f"--search {search} needs a language model (--model): the expert renders its kernels from "
             "templates, and starts from none"
         )
 
