@@ -11,6 +11,7 @@ COMMANDS = {
     "evaluate": "Let the referee judge a kernel: is it right, and how much faster is it?",
     "profile": "Show what a kernel does on the device: metrics, bound, hot source lines.",
     "operators": "List the operators of the benchmark; with --check, judge their baselines.",
+    "mcp": "Serve the referee to a coding agent, over stdin and stdout.",
     "devices": "List the devices this machine can use, and what it lacks for the rest.",
     "doctor": "Check what this machine can do, and say how to get the rest.",
 }

@@ -13,7 +13,7 @@ def read_kernel(path: Path) -> str:
         raise UnreadableKernel(f"{path} does not exist{_nearby(path)}")
     if not path.is_file():
         raise UnreadableKernel(f"{path} is not a file; give the .cu file itself")
-    return _text(path, _content(path))
+    return kernel_text(path, _content(path))
 
 
 def _nearby(path: Path) -> str:
@@ -30,7 +30,10 @@ def _content(path: Path) -> bytes:
         raise UnreadableKernel(f"{path} cannot be read: {cause.strerror}") from cause
 
 
-def _text(path: Path, content: bytes) -> str:
+def kernel_text(path: Path | str, content: bytes) -> str:
+    """The source in `content`, which `path` names. Raises UnreadableKernel."""
+    if len(content) > LARGEST_BYTES:
+        raise UnreadableKernel(f"{path} is over {LARGEST_BYTES >> 20} MiB: not one kernel's source")
     if not content.strip():
         raise UnreadableKernel(f"{path} is empty")
     if b"\0" in content:

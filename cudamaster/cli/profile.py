@@ -75,19 +75,26 @@ def tell(profile: "Profile | RunFailure", about: "Json", source: str, *, as_json
     """Write the profile to stdout; returns the exit code."""
     from cudamaster.errors import DONE, REFUSED
     from cudamaster.report.document import to_text
+    from cudamaster.toolchain.outputs import RunFailure
+
+    if as_json:
+        click.echo(to_text(document_of(profile, about)))
+    elif isinstance(profile, RunFailure):
+        click.echo(f"{profile.kind}: {profile.reason}")
+    else:
+        show(profile, about["workload"], source)
+    return REFUSED if isinstance(profile, RunFailure) else DONE
+
+
+def document_of(profile: "Profile | RunFailure", about: "Json") -> "Json":
+    """`cudamaster.profile/1`; of a kernel that cannot be built or run, why not."""
     from cudamaster.report.profile import SCHEMA, profile_document
     from cudamaster.toolchain.outputs import RunFailure
 
     if isinstance(profile, RunFailure):
         failed = {"status": str(profile.kind), "reason": profile.reason, "kernels": []}
-        failure = {"schema": SCHEMA} | about | failed
-        click.echo(to_text(failure) if as_json else f"{profile.kind}: {profile.reason}")
-        return REFUSED
-    if as_json:
-        click.echo(to_text(profile_document(profile, unit_of, about)))
-    else:
-        show(profile, about["workload"], source)
-    return DONE
+        return {"schema": SCHEMA} | about | failed
+    return profile_document(profile, unit_of, about)
 
 
 def workload_document(workload: "Workload") -> "Json":

@@ -10,14 +10,15 @@ Json = dict[str, Any]
 
 def to_text(document: Json) -> str:
     """`document` as JSON for any reader: a figure that is not a finite number is left out."""
-    return json.dumps(_finite(document), indent=2, allow_nan=False, ensure_ascii=False)
+    return json.dumps(finite(document), indent=2, allow_nan=False, ensure_ascii=False)
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """`value` without figures that are not finite numbers, which JSON has no way to write."""
     if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items() if not _strange(item)}
+        return {key: finite(item) for key, item in value.items() if not _strange(item)}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value if not _strange(item)]
+        return [finite(item) for item in value if not _strange(item)]
     return value
 
 

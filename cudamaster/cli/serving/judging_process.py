@@ -1,0 +1,62 @@
+"""The process that judges: one device, opened when it is first needed, and one request after another."""
+
+import signal
+import sys
+from contextlib import ExitStack
+from multiprocessing.connection import Connection
+from types import FrameType
+
+from cudamaster.cli.boundary import sentence_and_code
+from cudamaster.cli.opening import Opening
+from cudamaster.cli.serving.desk import Desk
+from cudamaster.cli.serving.messages import Answer, Plan, Progress, Refusal, Reply, Request
+
+
+def judge_requests(line: Connection, plan: Plan, means: Opening) -> None:
+    """Answer what comes over `line` until it closes or SIGTERM comes; the device is closed then."""
+    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when this ends
+    with ExitStack() as open_things:
+        judging = Judging(line, plan, means, open_things)
+        while (request := _next(line)) is not None:
+            line.send(judging.reply(request))
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+def _next(line: Connection) -> Request | None:
+    try:
+        request = line.recv()
+    except EOFError:
+        return None
+    assert isinstance(request, Request)
+    return request
+
+
+class Judging:
+    """A desk that is opened with the first request."""
+
+    def __init__(self, line: Connection, plan: Plan, means: Opening, open_things: ExitStack) -> None:
+        self._line, self._plan, self._means, self._open_things = line, plan, means, open_things
+        self._desk: Desk | None = None
+
+    def reply(self, request: Request) -> Reply:
+        """The answer, or in one sentence why there is none."""
+        try:
+            return Answer(self._opened().answer(request, self._say))
+        except BrokenPipeError:
+            raise
+        except Exception as fault:  # noqa: BLE001 (a process boundary)
+            return Refusal(sentence_and_code(fault)[0])
+
+    def _opened(self) -> Desk:
+        if self._desk is None:
+            device, reason = self._open_things.enter_context(self._means.device(self._plan.device))
+            self._say(f"on {device.name} ({reason})")
+            self._desk = Desk(self._means, device, self._plan)
+        return self._desk
+
+    def _say(self, words: str) -> None:
+        self._line.send(Progress(words))

@@ -1,0 +1,75 @@
+"""What an agent is told of a task: the operator, the device's limits, the baseline and the rules."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from cudamaster.agents.briefing import ACCURACY, CONTRACTS
+from cudamaster.cli.profile import document_of
+from cudamaster.report.document import Json
+from cudamaster.report.listing import operator_document
+from cudamaster.search.collaborators import Collaborators
+from cudamaster.search.settings import Settings
+from cudamaster.search.user_workloads import user_workloads
+from mskernelbench.operator import Kind, Parameter, Workload
+
+SCHEMA = "cudamaster.task/1"
+RULES = (
+    "Write one complete CUDA C++17 file that defines the entry as the signature says; nothing else may be "
+    "linked, and no vendor library may be called.",
+    "A cudaStream_t may be declared as one more argument at the end; it is then passed, and is to be used.",
+    "The entry returns with all work enqueued; it keeps no state between calls and does not synchronise.",
+    "Every shape the operator allows counts: sizes of 1, primes, unaligned rows, large magnitudes.",
+    "Nothing is read or written out of bounds; outputs that hold garbage are written whole; inputs stay.",
+    "Scratch memory is taken with cudaMallocAsync on that stream, and freed in the same call.",
+    "The same input gives the same bits, whatever the order in which threads run.",
+    "Compiler flags from an allow-list may be asked for in the first lines: // nvcc: --maxrregcount=64",
+    "evaluate_kernel times a few workloads; submit_kernel judges on all, on fresh inputs, and decides.",
+)
+
+
+def task_document(means: Collaborators, settings: Settings, best: Sequence[Json]) -> Json:
+    """`cudamaster.task/1`; the baseline is judged and profiled for it."""
+    operator, precision = means.operator, means.precision
+    timed = user_workloads(operator, settings.shapes, settings.matrices) or operator.workloads
+    return {
+        "schema": SCHEMA,
+        "operator": operator_document(operator),
+        "precision": settings.precision,
+        "entry": means.entry,
+        "signature": operator.c_signature(precision),
+        "parameters": [parameter_document(parameter) for parameter in operator.signature],
+        "mathematics": operator.mathematics,
+        "contract": CONTRACTS[operator.contract],
+        "accuracy": ACCURACY[precision],
+        "workloads": [workload_document(means, workload) for workload in timed],
+        "device": {"device": means.device, "clock": means.clock, "limits": asdict(means.spec)},
+        "baseline": baseline_document(means, settings),
+        "stored": list(best),
+        "rules": list(RULES),
+    }
+
+
+def parameter_document(parameter: Parameter) -> Json:
+    """One argument of the entry."""
+    how = {"access": str(parameter.access), "layout": parameter.extent, "element": str(parameter.element)}
+    by_value = parameter.kind is not Kind.TENSOR
+    return {"name": parameter.name} | ({"by_value": str(parameter.kind)} if by_value else how)
+
+
+def workload_document(means: Collaborators, workload: Workload) -> Json:
+    """One workload with its least work: what the roofline is made of."""
+    operator, shape = means.operator, workload.shape
+    pattern = {"pattern": workload.pattern} if workload.pattern else {}
+    work = {"flops": operator.flops(shape), "dram_bytes": operator.dram_bytes(shape, means.precision)}
+    return {"set": workload.set, "shape": dict(shape)} | pattern | {"values": workload.values} | work
+
+
+def baseline_document(means: Collaborators, settings: Settings) -> Json:
+    """The baseline's source, its times on the workloads of a quick verdict, and its profile."""
+    source = means.judge.baseline()
+    about = {"operator": settings.operator, "precision": settings.precision, "device": means.device}
+    return {
+        "source": source,
+        "evaluation": means.judge.quick(source).document(),
+        "profile": document_of(means.judge.profile(source), about),
+    }

@@ -1,0 +1,79 @@
+"""A coding agent from outside, as a script: the official client on `cudamaster mcp` in its own process."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+SHAPE = "rows=300,cols=300,nnz_per_row=64,pattern=uniform"
+TASK = {"operator": "spmv", "precision": "fp32", "shapes": [SHAPE]}
+ROWS_BY_LANES = """
+__global__ void rows_by_lanes(int rows, const float* values, const int* columns, const int* offsets,
+                              const float* x, float* y) {
+    int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = thread / 32, lane = thread % 32;
+    if (row >= rows) return;
+    float sum = 0.0f;
+    for (int i = offsets[row] + lane; i < offsets[row + 1]; i += 32) sum += values[i] * x[columns[i]];
+    for (int step = 16; step; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+    if (lane == 0) y[row] = sum;
+}
+extern "C" void spmv_csr(int rows, const float* values, const int* col_indices, const int* row_offsets,
+                         const float* x, float* y, cudaStream_t stream) {
+    rows_by_lanes<<<(rows * 32 + 255) / 256, 256, 0, stream>>>(rows, values, col_indices, row_offsets, x, y);
+}
+"""
+"""A row for each warp, where the baseline has a row for each thread."""
+
+
+@dataclass
+class OutsideAgent:
+    """Calls tools and waits for what they say."""
+
+    client: Client
+    portal: BlockingPortal
+    results: Path
+    heard: list[str] = field(default_factory=list)
+    """What the server said while it worked, over all calls."""
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """The document that the tool answers with."""
+        answer = self.portal.call(self.answer, tool, arguments)
+        assert not answer.is_error, answer.content
+        document: dict[str, Any] = answer.structured_content
+        return document
+
+    def refused(self, tool: str, **arguments: Any) -> str:
+        """What the tool says where it does not answer."""
+        answer = self.portal.call(self.answer, tool, arguments)
+        assert answer.is_error
+        sentence: str = answer.content[0].text
+        return sentence
+
+    async def answer(self, tool: str, arguments: dict[str, Any]) -> Any:
+        """The raw answer."""
+        return await self.client.call_tool(tool, arguments, progress_callback=self._hear)
+
+    async def _hear(self, progress: float, total: float | None, message: str | None) -> None:
+        self.heard.append(message or "")
+
+
+@contextmanager
+def connected(folder: Path) -> Iterator[OutsideAgent]:
+    """An agent whose server keeps everything in `folder`."""
+    results = folder / "results"
+    places = ["--out", str(results), "--runs-dir", str(folder / "runs")]
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "cudamaster", "mcp", "--device", "virtual", *places],
+        env=dict(os.environ),
+    )
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
+        yield OutsideAgent(client, portal, results)
