@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from cudamaster.agents.role import all_roles
 from cudamaster.search.outcome import Outcome
 from cudamaster.search.run import Run
 from cudamaster.search.scripted import ScriptedJudge
+from cudamaster.store.journal import Listener
 from cudamaster.store.runs import RunFolder
 from mskernelbench.evaluation import Status
 from tests.doubles import scripted_run
@@ -74,12 +75,21 @@ def team(model: Model) -> LanguageTeam:
     return LanguageTeam("openai:m", dict.fromkeys(all_roles(), model), max_output_tokens=1000)
 
 
-def work(folder: RunFolder, results: Path, model: Model, **changes: Any) -> Outcome:
+def work(
+    folder: RunFolder,
+    results: Path,
+    model: Model,
+    judge: ScriptedJudge | None = None,
+    listeners: Sequence[Listener] = (),
+    **changes: Any,
+) -> Outcome:
     """Bring a run of two rounds of two to its end."""
-    settings = scripted_run.settings(results, rounds=2, candidates=2, model="openai:m", **changes)
-    judge = ScriptedJudge()
-    means = replace(scripted_run.collaborators(scripted_run.team(), judge), team=team(model))
-    return Run(folder, settings, means, "cudamaster optimize", threading.Event()).work()
+    settings = scripted_run.settings(
+        results, **({"rounds": 2, "candidates": 2, "model": "openai:m"} | changes)
+    )
+    means = scripted_run.collaborators(scripted_run.team(), judge or ScriptedJudge())
+    means = replace(means, team=team(model))
+    return Run(folder, settings, means, "cudamaster optimize", threading.Event()).work(listeners)
 
 
 @contextmanager

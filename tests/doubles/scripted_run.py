@@ -1,6 +1,5 @@
-"""A run on a scripted team and judge; as a program, a slow one on the folder it is given, to be killed."""
+"""A run on a scripted team and judge."""
 
-import sys
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -110,8 +109,3 @@ def run(
 def folder(root: Path) -> RunFolder:
     """A new run's folder."""
     return new_run(root / "runs", "matrix_mul", "fp32", datetime(2026, 1, 1, tzinfo=UTC))
-
-
-if __name__ == "__main__":
-    path, results, seconds = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
-    print(run(RunFolder(path), results, team(seconds=seconds), judge(seconds)).work().stopped_by)

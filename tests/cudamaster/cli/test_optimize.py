@@ -167,6 +167,8 @@ REFUSED = {
     "no recording": ([*OPTIMIZE, "--model", "replay:nowhere"], 2, "no journal there"),
     "no money": ([*OPTIMIZE, "--max-usd", "0"], 2, "--max-usd"),
     "no rounds": ([*OPTIMIZE, "--rounds", "0"], 2, "--rounds"),
+    "unknown search": ([*OPTIMIZE, "--search", "annealing"], 2, "'best-of', 'evolve', 'refine'"),
+    "a search for the expert": ([*OPTIMIZE, "--search", "evolve"], 2, "needs a language model"),
     "negative candidates": ([*OPTIMIZE, "--candidates", "-1"], 2, "--candidates"),
     "no minutes": ([*OPTIMIZE, "--max-minutes", "0"], 2, "--max-minutes"),
     "unknown size": ([*OPTIMIZE, "--shape", "Q=3"], 2, "no size 'Q'"),

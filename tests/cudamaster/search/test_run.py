@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from cudamaster.errors import GroundChanged, RunBusy
+from cudamaster.agents.errors import UnknownStrategy
+from cudamaster.agents.nouns import Plan, Situation
+from cudamaster.errors import GroundChanged, RunBusy, TeamFailed
 from cudamaster.search.outcome import Outcome
 from cudamaster.search.run import outcome_in, settings_of
+from cudamaster.search.scripted import ScriptedTeam
 from cudamaster.store.codec import Json
 from cudamaster.store.results import digest_of, read_stored
 from mskernelbench.evaluation import Status
@@ -277,3 +280,23 @@ def test_a_checkpoint_that_is_no_database_is_made_anew(tmp_path: Path) -> None:
     folder.checkpoint_path.write_bytes(b"nonsense" * 1000)
 
     assert scripted_run.run(folder, tmp_path / "r", team, judge).work().stopped_by == "nothing_left"
+
+
+def test_a_team_that_cannot_do_what_it_is_asked_ends_the_run_in_a_sentence_and_it_can_go_on(
+    tmp_path: Path,
+) -> None:
+    class Lost(ScriptedTeam):
+        def write(self, situation: Situation, plan: Plan) -> str:
+            raise UnknownStrategy(f"the playbook has no strategy '{plan.strategy}'")
+
+    folder, judge = scripted_run.folder(tmp_path), scripted_run.judge()
+    lost = Lost(scripted_run.ROUNDS)
+    with pytest.raises(
+        TeamFailed, match=rf"no strategy 'strategy_\d'\. .*resume {folder.name}' goes on"
+    ) as told:
+        scripted_run.run(folder, tmp_path / "r", lost, judge).work()
+    outcome = scripted_run.run(folder, tmp_path / "r", scripted_run.team(), judge).work()
+
+    assert told.value.exit_code == 3
+    assert (outcome.stopped_by, outcome.candidates) == ("nothing_left", 6)
+    assert judge.asked.count(f"quick {judge.baseline()}") == 1

@@ -1,0 +1,76 @@
+"""What a later run is told of an earlier one, and that it is told the same in every session."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cudamaster.errors import ModelFailed
+from cudamaster.store.lessons import FILE
+from tests.doubles import language_run, scripted_run
+from tests.doubles.language_run import model_at, role_of, work
+from tests.doubles.model_server import Act, Asked, ModelServer
+
+HEADING = "## Lessons of earlier runs"
+SAYS = "fp32 on virtual:h200, from a memory-bound kernel: third reached 2.50x the baseline. It helped."
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with language_run.served() as running:
+        yield running
+
+
+def shown(server: ModelServer) -> dict[str, int]:
+    """How many questions to each role told of earlier runs."""
+    told = [role_of(asked) for asked in server.asked if HEADING in asked.task]
+    return {role: told.count(role) for role in set(told)}
+
+
+def test_planner_and_coder_of_a_later_run_are_told_what_an_earlier_one_learnt(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server))
+    assert shown(server) == {}
+    work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server))
+    assert shown(server) == {"planner": 2, "coder": 4}
+    assert any(SAYS in asked.task for asked in server.asked)
+
+
+def test_a_run_that_wants_no_lessons_shows_none_and_keeps_none(server: ModelServer, tmp_path: Path) -> None:
+    work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server), lessons=False)
+    assert not (tmp_path / "runs" / FILE).exists()
+    work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server))
+    work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server), lessons=False)
+    assert shown(server) == {}
+
+
+def test_refused_candidates_leave_no_lesson(server: ModelServer, tmp_path: Path) -> None:
+    def wrong(asked: Asked) -> Act:
+        text = language_run.fenced("cuda", language_run.WRONG)
+        return Act(text) if role_of(asked) in ("coder", "debugger") else language_run.answer(asked)
+
+    server.answer = wrong
+    work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server))
+    server.answer = language_run.answer
+    work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server))
+    assert shown(server) == {}
+
+
+def test_what_was_recalled_stays_the_same_when_the_run_goes_on_later(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    interrupted = scripted_run.folder(tmp_path)
+    server.answer = lambda a: Act(status=401) if role_of(a) == "coder" else language_run.answer(a)
+    with pytest.raises(ModelFailed):
+        work(interrupted, tmp_path / "r", model_at(server))
+    server.answer = language_run.answer
+    work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server))
+    begun = len(server.asked)
+    work(interrupted, tmp_path / "r", model_at(server))
+
+    later = [asked for asked in server.asked[begun:] if role_of(asked) == "coder"]
+    told = [HEADING in asked.task for asked in later]
+    assert told == [False, False, True, True], "round 1 had recalled nothing, round 2 recalls anew"
+    recalled = [e for e in interrupted.events() if e["event"] == "recalled"]
+    assert [(e["key"], bool(e["value"])) for e in recalled] == [("recalled/1", False), ("recalled/2", True)]
