@@ -222,6 +222,14 @@ class Referee:
             return Built(found.name, build, keeps_state=False)
         return self._gate(evidence, found.name) or Built(found.name, build, keeps_state(evidence))
 
+    def built(self, source: str, entry: str | None = None) -> Build | None:
+        """What `source` is compiled to, found again where it was judged before; None where it cannot be."""
+        found = find_entry(source, self.operator, self.precision, entry)
+        if isinstance(found, EntryProblem):
+            return None
+        build = self.device.build(KernelSource(source, found.name))
+        return build if build.ok else None
+
     def object_evidence(self, build: Build) -> ObjectEvidence | None:
         """The compiled object; devices without host objects have nothing to look at."""
         if build.host_object is None:

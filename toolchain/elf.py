@@ -12,8 +12,8 @@ VARIABLE, FUNCTION, THREAD_LOCAL = 1, 2, 6
 """Symbol types STT_OBJECT, STT_FUNC, STT_TLS; 10, STT_GNU_UNIQUE's type, is a binding."""
 CONSTRUCTORS = 14
 """Section type SHT_INIT_ARRAY: addresses of eight bytes."""
-WRITABLE = 1
-"""Section flag SHF_WRITE."""
+WRITABLE, EXECUTABLE = 1, 4
+"""Section flags SHF_WRITE, SHF_EXECINSTR."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +76,22 @@ def read_symbols(path: Path) -> Symbols:
     )
 
 
-def _symbols_of(path: Path, kind: int) -> Iterator[_Symbol]:
+def machine_code(path: Path) -> list[bytes]:
+    """The contents of the sections that hold code, before relocation. Raises ValueError."""
+    image = _image(path)
+    code = [section for section in _sections(image) if section.flags & EXECUTABLE]
+    return [image[section.offset : section.offset + section.size] for section in code]
+
+
+def _image(path: Path) -> bytes:
     image = path.read_bytes()
     if image[:6] != b"\x7fELF\x02\x01":
         raise ValueError(f"{path} is no 64-bit little-endian ELF file")
+    return image
+
+
+def _symbols_of(path: Path, kind: int) -> Iterator[_Symbol]:
+    image = _image(path)
     sections = _sections(image)
     for table in sections:
         if table.kind == kind:

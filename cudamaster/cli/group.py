@@ -9,6 +9,8 @@ COMMANDS = {
     "resume": "Go on with an interrupted run; nothing is paid for twice.",
     "runs": "List the runs that are kept.",
     "evaluate": "Let the referee judge a kernel: is it right, and how much faster is it?",
+    "audit": "Explain every gate of the referee, in order, with its evidence for a kernel.",
+    "verify": "Reach the verdict of stored records again from their evidence.",
     "profile": "Show what a kernel does on the device: metrics, bound, hot source lines.",
     "operators": "List the operators of the benchmark; with --check, judge their baselines.",
     "mcp": "Serve the referee to a coding agent, over stdin and stdout.",

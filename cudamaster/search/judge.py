@@ -1,5 +1,6 @@
 """The referee as the search uses it: a quick verdict for every candidate, a full one for the champion."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from cudamaster.toolchain.outputs import RunFailure
@@ -18,6 +19,9 @@ class Judge(Protocol):
 
     def full(self, source: str) -> Evaluation:
         """Checked and timed on every workload."""
+
+    def digests(self, source: str) -> Mapping[str, str]:
+        """Hashes of what the source is compiled to, by the names that a record gives them."""
 
     def profile(self, source: str) -> Profile | RunFailure:
         """Counters on the heaviest quick workload."""

@@ -4,11 +4,12 @@ A round's verdict checks on the whole `check` set and times a few workloads. The
 second referee, whose inputs come from another seed, on all workloads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cudamaster.search.settings import Settings
 from cudamaster.search.user_workloads import user_workloads
 from cudamaster.toolchain.device import Device
+from cudamaster.toolchain.digests import digests
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.evaluation import Evaluation
@@ -41,6 +42,11 @@ class RefereeJudge:
     def full(self, source: str) -> Evaluation:
         """Checked and timed on fresh inputs, on every workload."""
         return self._fresh.evaluate(source)
+
+    def digests(self, source: str) -> Mapping[str, str]:
+        """Hashes of its PTX and host object, as far as the device has them."""
+        build = self._fresh.built(source)
+        return digests(build) if build else {}
 
     def profile(self, source: str) -> Profile | RunFailure:
         """Counters on the heaviest of the few workloads."""

@@ -15,6 +15,7 @@ from cudamaster.store.results import (
     digest_of,
     folder_of,
     read_stored,
+    sealed,
     store_better,
 )
 from mskernelbench.spread import extremes_document
@@ -91,28 +92,31 @@ def holds_its_place(place: Path, champion: Stored, run: "Run") -> bool:
 def record_of(best: Best, run: "Run") -> Json:
     """The document `cudamaster.record/1`: the verdict, and all that is needed to reach it again."""
     settings, means = run.settings, run.means
-    return {
-        "schema": SCHEMA,
-        "operator": settings.operator,
-        "precision": settings.precision,
-        "entry": means.entry,
-        "device": place_name(means.device, means.spec.name),
-        "clock": means.clock,
-        "clock_version": means.clock_version,
-        "kernel_sha256": best.kernel_sha256,
-        "baseline_sha256": digest_of(means.judge.baseline()),
-        "evaluation": best.evaluation.document(),
-        **extremes_document(best.evaluation),
-        "strategy": best.plan.strategy,
-        "parameters": dict(best.plan.parameters),
-        "change": best.plan.change,
-        "reason": best.plan.reason,
-        "lesson": best.lesson,
-        "model": settings.model,
-        "seed": settings.seed,
-        "run": run.folder.name,
-        "settings": encode(settings),
-        "versions": dict(means.versions),
-        "command": run.command,
-        "time": run.now().isoformat(),
-    }
+    return sealed(
+        {
+            "schema": SCHEMA,
+            "operator": settings.operator,
+            "precision": settings.precision,
+            "entry": means.entry,
+            "device": place_name(means.device, means.spec.name),
+            "clock": means.clock,
+            "clock_version": means.clock_version,
+            "kernel_sha256": best.kernel_sha256,
+            "baseline_sha256": digest_of(means.judge.baseline()),
+            **means.judge.digests(Path(best.kernel).read_text()),
+            "evaluation": best.evaluation.document(),
+            **extremes_document(best.evaluation),
+            "strategy": best.plan.strategy,
+            "parameters": dict(best.plan.parameters),
+            "change": best.plan.change,
+            "reason": best.plan.reason,
+            "lesson": best.lesson,
+            "model": settings.model,
+            "seed": settings.seed,
+            "run": run.folder.name,
+            "settings": encode(settings),
+            "versions": dict(means.versions),
+            "command": run.command,
+            "time": run.now().isoformat(),
+        }
+    )

@@ -12,6 +12,7 @@ from cudamaster.store.codec import Json
 SCHEMA = "cudamaster.record/1"
 KERNEL = "kernel.cu"
 RECORD = "record.json"
+SEAL = "record_sha256"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def read_stored(folder: Path) -> Stored | None:
     if not (folder / RECORD).exists() or not (folder / KERNEL).exists():
         return None
     kernel = (folder / KERNEL).read_text()
-    record = _record(folder / RECORD)
+    record = read_record(folder / RECORD)
     return Stored(kernel, record) if record["kernel_sha256"] == digest_of(kernel) else None
 
 
@@ -50,7 +51,19 @@ def digest_of(source: str) -> str:
     return hashlib.sha256(source.encode()).hexdigest()
 
 
-def _record(path: Path) -> Json:
+def sealed(record: Json) -> Json:
+    """`record` with the hash of all else in it, by which any change of it shows."""
+    return {**record, SEAL: seal_of(record)}
+
+
+def seal_of(record: Json) -> str:
+    """SHA-256 of a record, its own seal left out, hexadecimal."""
+    rest = {name: value for name, value in record.items() if name != SEAL}
+    return digest_of(json.dumps(rest, sort_keys=True))
+
+
+def read_record(path: Path) -> Json:
+    """The record in a file. Raises BrokenStore."""
     try:
         record = json.loads(path.read_text())
     except ValueError as cause:

@@ -35,6 +35,8 @@ INSTRUCTIONS = {
     "waits": r"nanosleep[\w.]*",
 }
 """What PTX shows of each, whatever the source looks like."""
+STATE = frozenset({"host_state", "device_state", "constructors"})
+"""Findings of what outlives a call."""
 WORDS = {
     "reduced_precision": "arithmetic or conversions below FP32 in an FP32 operator",
     "cache_policy": "instructions that keep or fetch lines of the L2 cache",

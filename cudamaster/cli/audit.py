@@ -1,0 +1,67 @@
+"""`cudamaster audit`: explain every gate of the referee, and its evidence, for a kernel."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cudamaster.cli import options
+
+if TYPE_CHECKING:
+    from mskernelbench.auditing import Audit
+
+
+@click.command("audit")
+@click.argument("file", type=click.Path(path_type=Path))
+@options.operator
+@options.operators_dir
+@options.precision
+@options.device
+@options.entry
+@options.shape
+@options.matrix
+@options.seed
+@options.as_json
+@click.pass_context
+def command(
+    context: click.Context,
+    file: Path,
+    operator: str,
+    operators_dir: Path | None,
+    precision: str,
+    device: str,
+    entry: str | None,
+    shapes: tuple[str, ...],
+    matrices: tuple[Path, ...],
+    seed: int,
+    as_json: bool,
+) -> int:
+    """Explain every gate of the referee, in order, with its evidence for a kernel.
+
+    FILE is checked on the operator's whole `check` set and timed on a few workloads. Exits with 0 when the
+    kernel passes every gate, with 1 when one refuses it.
+    """
+    from cudamaster.cli.evaluate import placed_in
+    from cudamaster.cli.judging import Question, judged
+    from cudamaster.search.referee_judge import QUICK, light, spread
+    from mskernelbench.auditing import audit
+
+    question = Question(operator, precision, device, seed, None, shapes, matrices, operators_dir)
+    with judged(context, question, file, entry) as (referee, source, chosen):
+        few = spread(light(referee.timed_workloads(), referee.operator, referee.precision), QUICK)
+        found = audit(referee, source, chosen, few)
+    return tell(found.at(placed_in(file, found.evaluation)), as_json=as_json)
+
+
+def tell(found: "Audit", *, as_json: bool) -> int:
+    """Write the audit to stdout; returns the exit code."""
+    from cudamaster.cli import console
+    from cudamaster.errors import DONE, REFUSED
+    from cudamaster.report.audit import audit_lines
+    from cudamaster.report.document import to_text
+
+    if as_json:
+        click.echo(to_text(found.document()))
+    else:
+        console.results().print("\n".join(audit_lines(found)), markup=False, highlight=False)
+    return DONE if found.evaluation.correct else REFUSED

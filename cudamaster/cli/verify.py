@@ -1,0 +1,125 @@
+"""`cudamaster verify`: reach stored records' verdicts again from their evidence."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cudamaster.cli import options
+
+if TYPE_CHECKING:
+    from cudamaster.cli.opening import Opening
+    from cudamaster.search.verifying import Difference, Verification
+    from cudamaster.store.codec import Json
+    from mskernelbench.operator import Operator
+
+SCHEMA = "cudamaster.verification/1"
+
+
+@click.command("verify")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--on-paper", is_flag=True, help="Compare hashes and what figures follow from others; run nothing."
+)
+@options.operators_dir
+@options.as_json
+@click.pass_context
+def command(
+    context: click.Context, path: Path, on_paper: bool, operators_dir: Path | None, as_json: bool
+) -> int:
+    """Reach the verdict of stored records again from their evidence.
+
+    PATH is a record.json, or a folder with records in it. Each kernel is compared with its hashes, built and
+    judged again as the record says. Exits with 0 when every record holds, with 1 when something differs.
+    """
+    from cudamaster.cli import console
+    from cudamaster.cli.opening import opening
+
+    means, found = opening(context), []
+    for record in records_in(path):
+        console.progress().print(f"record     {record}", soft_wrap=True)
+        found.append(_verified(record, means, operators_dir, on_paper=on_paper))
+    return tell(found, as_json=as_json)
+
+
+def records_in(path: Path) -> list[Path]:
+    """The record itself, or all below a folder. Raises UsageError where there is none."""
+    from cudamaster.errors import UsageError
+    from cudamaster.store.results import RECORD
+
+    found = sorted(path.rglob(RECORD)) if path.is_dir() else [path] if path.is_file() else []
+    if not found:
+        raise UsageError(f"{path} is neither a {RECORD} nor a folder with one in it")
+    return found
+
+
+def _verified(path: Path, means: "Opening", own: Path | None, *, on_paper: bool) -> "Verification":
+    from cudamaster.cli.opening import choose_operator
+    from cudamaster.errors import UsageError
+    from cudamaster.search.verifying import Verification, differences_on_paper
+    from cudamaster.store.results import KERNEL, SEAL, read_record
+
+    record = read_record(path)
+    if not (path.parent / KERNEL).is_file():
+        raise UsageError(f"{path.parent / KERNEL} is missing: a record is verified with its kernel beside it")
+    kernel = (path.parent / KERNEL).read_text()
+    chosen = choose_operator(record["operator"], record["precision"], own)
+    baseline = chosen.operator.baseline(chosen.precision)
+    differences = list(differences_on_paper(record, kernel, baseline))
+    unverified = [] if SEAL in record else ["the record has no seal: an earlier version wrote it"]
+    if on_paper:
+        unverified.append("the kernel was not judged again, as was asked")
+    elif not differences:  # what does not agree with itself needs no referee
+        found, unseen = _judged(record, kernel, chosen.operator, means)
+        differences, unverified = found, unverified + unseen
+    return Verification(str(path), tuple(differences), tuple(unverified))
+
+
+def _judged(
+    record: "Json", kernel: str, operator: "Operator", means: "Opening"
+) -> tuple[list["Difference"], list[str]]:
+    """What differs when the kernel is judged again, and what that cannot tell."""
+    from cudamaster.search.evidence import clock_version, versions
+    from cudamaster.search.user_workloads import user_workloads
+    from cudamaster.search.verifying import differences_when_compiled, differences_when_judged
+    from mskernelbench.operator import Precision
+    from mskernelbench.referee import Referee
+
+    settings = record["settings"]
+    shapes = user_workloads(operator, settings.get("shapes", ()), settings.get("matrices", ()))
+    name = record["device"] if record["clock"] == "modelled" else record["device"].partition(":")[0]
+    with means.device(name) as (device, _):
+        if clock_version(device) != record["clock_version"]:
+            return [f"its times are of {record['clock_version']}, and this is {clock_version(device)}"], []
+        precision, seed = Precision(record["precision"]), record["evaluation"]["seed"]
+        referee = Referee(device, operator, precision, seed=seed, shapes=shapes)
+        unseen = [] if record["clock"] == "modelled" else ["measured times were not taken again"]
+        differences = list(differences_when_judged(record, kernel, referee))
+        if (nvcc := versions()["nvcc"]) == record["versions"]["nvcc"]:
+            differences += differences_when_compiled(record, kernel, referee)
+        else:
+            unseen.append(f"PTX and object are of nvcc {record['versions']['nvcc']}, and this is {nvcc}")
+        return differences, unseen
+
+
+def tell(found: Sequence["Verification"], *, as_json: bool) -> int:
+    """Write what was found to stdout; returns the exit code."""
+    from cudamaster.cli import console
+    from cudamaster.errors import DONE, REFUSED
+    from cudamaster.report.document import to_text
+
+    holds = all(one.holds for one in found)
+    if as_json:
+        records = [one.document() for one in found]
+        click.echo(to_text({"schema": SCHEMA, "holds": holds, "records": records}))
+    else:
+        lines = [line for one in found for line in _lines(one)]
+        console.results().print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
+    return DONE if holds else REFUSED
+
+
+def _lines(found: "Verification") -> list[str]:
+    head = f"{'holds' if found.holds else 'DIFFERS'}: {found.record}"
+    rest = [*found.differences, *(f"not looked at: {words}" for words in found.unverified)]
+    return [head, *(f"  {words}" for words in rest)]

@@ -1,0 +1,119 @@
+"""Reaches a stored record's verdict again from its evidence, and names what differs.
+
+The seal shows that a byte was changed; who changes that too is found out by what the kernel is compiled to,
+and by what the referee, with the record's seed, says of it now.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cudamaster.store.codec import Json
+from cudamaster.store.results import SEAL, digest_of, seal_of
+from cudamaster.toolchain.digests import digests
+from cudamaster.toolchain.timing import Clock
+from mskernelbench.evaluation import Interval, interval_document
+from mskernelbench.ratios import over_all
+from mskernelbench.referee import Referee
+
+TOLERANCE = 1e-9
+"""Relative; figures are written with all their digits."""
+COMPILED = ("ptx_sha256", "object_sha256")
+MOST_NAMED = 20
+Difference = str
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What came of one record."""
+
+    record: str
+    """Its path."""
+    differences: tuple[Difference, ...]
+    """Each in one sentence; empty where the record holds."""
+    unverified: tuple[str, ...]
+    """What could not be looked at, and why."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing differs."""
+        return not self.differences
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "record": self.record,
+            "holds": self.holds,
+            "differences": list(self.differences),
+            "unverified": list(self.unverified),
+        }
+
+
+def differences_on_paper(record: Json, kernel: str, baseline: str) -> Iterator[Difference]:
+    """What differs between a record, its kernel's source and our baseline, without running anything."""
+    if SEAL in record and record[SEAL] != seal_of(record):
+        yield "the record was changed after it was sealed: record_sha256 is not its hash"
+    for what, source, name in (("kernel.cu", kernel, "kernel"), ("our baseline", baseline, "baseline")):
+        if record[f"{name}_sha256"] != digest_of(source):
+            yield f"{what} is not the source whose hash is {name}_sha256"
+    yield from _derived(record["evaluation"])
+
+
+def _derived(evaluation: Mapping[str, Any]) -> Iterator[Difference]:
+    """Figures of the whole that do not follow from the workloads' own."""
+    rows = [row for row in evaluation["workloads"] if "speedup" in row]
+    if not rows or "speedup" not in evaluation:
+        yield "the record has no speedup, and so no verdict to reach again"
+        return
+    intervals = [Interval(*(row["speedup"][name] for name in ("median", "low", "high"))) for row in rows]
+    mean = interval_document(over_all(intervals, Clock(evaluation["clock"])), "geomean")
+    for name, figure in (mean or {}).items():
+        if not _same(figure, evaluation["speedup"][name]):
+            stored = evaluation["speedup"][name]
+            yield f"speedup.{name} is {_short(stored)}, and {figure:.6g} follows from the workloads"
+    for i, row in enumerate(evaluation["workloads"]):
+        if "speedup" in row and evaluation["clock"] == Clock.MODELLED:
+            ratio = row["baseline_ms"] / row["candidate_ms"]
+            if not _same(ratio, row["speedup"]["median"]):
+                yield f"workloads[{i}].speedup.median is not its baseline_ms divided by its candidate_ms"
+
+
+def differences_when_compiled(record: Json, kernel: str, referee: Referee) -> Iterator[Difference]:
+    """What differs when the kernel is built again with the record's nvcc."""
+    build = referee.built(kernel, record["entry"])
+    found = digests(build) if build else {}
+    for name in COMPILED:
+        if name in record and record[name] != found.get(name):
+            yield f"the kernel is compiled to something else than what {name} is the hash of"
+
+
+def differences_when_judged(record: Json, kernel: str, referee: Referee) -> Iterator[Difference]:
+    """What differs when `referee`, which has the record's seed and workloads, judges the kernel again."""
+    again = referee.evaluate(kernel, record["entry"]).document()
+    known = record["evaluation"]
+    if again["status"] != known["status"]:
+        yield f"the referee now says {again['status']}: {again['reason']}"
+    elif known["clock"] == Clock.MODELLED:
+        yield from list(_unequal(known, again, ""))[:MOST_NAMED]
+
+
+def _unequal(stored: Any, found: Any, place: str) -> Iterator[Difference]:
+    """Every place where two JSON values differ."""
+    if isinstance(stored, Mapping) and isinstance(found, Mapping):
+        for name in stored:  # fields may have been added since
+            yield from _unequal(stored.get(name), found.get(name), f"{place}.{name}" if place else name)
+    elif isinstance(stored, list) and isinstance(found, list) and len(stored) == len(found):
+        for i, (one, other) in enumerate(zip(stored, found, strict=True)):
+            yield from _unequal(one, other, f"{place}[{i}]")
+    elif not _same(stored, found):
+        yield f"{place} is {_short(stored)} in the record, and {_short(found)} when judged again"
+
+
+def _same(one: Any, other: Any) -> bool:
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (one, other))
+    return abs(one - other) <= TOLERANCE * max(abs(one), abs(other)) if numbers else bool(one == other)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
