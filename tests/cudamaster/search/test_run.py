@@ -291,9 +291,8 @@ def test_a_team_that_cannot_do_what_it_is_asked_ends_the_run_in_a_sentence_and_i
 
     folder, judge = scripted_run.folder(tmp_path), scripted_run.judge()
     lost = Lost(scripted_run.ROUNDS)
-    with pytest.raises(
-        TeamFailed, match=rf"no strategy 'strategy_\d'\. .*resume {folder.name}' goes on"
-    ) as told:
+    said = rf"no strategy 'strategy_\d'\. .*resume {folder.name}' goes on"
+    with pytest.raises(TeamFailed, match=said) as told:
         scripted_run.run(folder, tmp_path / "r", lost, judge).work()
     outcome = scripted_run.run(folder, tmp_path / "r", scripted_run.team(), judge).work()
 

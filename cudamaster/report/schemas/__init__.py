@@ -1,0 +1,1 @@
+"""JSON schemas of what `cudamaster export` writes, one file a format."""
