@@ -21,7 +21,7 @@ def followed(console: "Console", settings: "Settings", lines: EventLines) -> "It
     if not console.is_terminal:
         yield lambda event: _print(console, lines.line(event))
         return
-    bar = _bar(console)
+    bar = progress_bar(console)
     task = bar.add_task("judging the baseline", total=settings.rounds * settings.candidates)
 
     def listen(event: Json) -> None:
@@ -32,7 +32,8 @@ def followed(console: "Console", settings: "Settings", lines: EventLines) -> "It
         yield listen
 
 
-def _bar(console: "Console") -> "Progress":
+def progress_bar(console: "Console") -> "Progress":
+    """A bar a task, gone when it is closed."""
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (

@@ -1,0 +1,42 @@
+"""One task of the suite as one line, and what all came to."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from cudamaster.report.document import Json
+from cudamaster.report.figures import counted, percent
+
+WORDS = {
+    "pending": "not begun",
+    "unfinished": "unfinished, and goes on when the command is given again",
+    "broken": "could not be worked on",
+    "failed": "no candidate was right",
+    "no_gain": "nothing beat the baseline",
+    "tied": "as fast as the baseline",
+    "faster": "faster",
+}
+"""Each status, in words."""
+
+
+def task_line(row: Json, done: int, total: int) -> str:
+    """`[ 3/100] softmax bf16: 6.26x modelled, 25.0 % of the roofline, 0.7 min`."""
+    place = f"[{done:>{len(str(total))}}/{total}]"
+    minutes = f", {row['minutes']:.1f} min" if "minutes" in row else ""
+    return f"{place} {row['operator']} {row['precision']}: {_result(row)}{minutes}"
+
+
+def _result(row: Json) -> str:
+    if "evaluation" not in row:
+        reason = f": {row['reason']}" if row.get("reason") else ""
+        return f"{WORDS[row['status']]}{reason}"
+    evaluation = row["evaluation"]
+    tie = f", {WORDS['tied']} as far as can be told" if row["status"] == "tied" else ""
+    speedup, attained = evaluation["speedup"]["geomean"], percent(evaluation.get("attainment"))
+    return f"{speedup:.2f}x {evaluation['clock']}{tie}, {attained} of the roofline"
+
+
+def closing_line(rows: Iterable[Json], file: str) -> str:
+    """`8 tasks: 6 faster, 2 nothing beat the baseline; in bench.json`."""
+    counts = Counter(row["status"] for row in rows)
+    parts = (f"{counts[status]} {words}" for status, words in WORDS.items() if counts[status])
+    return f"{counted(counts.total(), 'task')}: {', '.join(parts)}; in {file}"
