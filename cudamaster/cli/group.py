@@ -15,6 +15,7 @@ COMMANDS = {
     "profile": "Show what a kernel does on the device: metrics, bound, hot source lines.",
     "operators": "List the operators of the benchmark; with --check, judge their baselines.",
     "mcp": "Serve the referee to a coding agent, over stdin and stdout.",
+    "bench": "Run the team on many operators, into one result file that can be gone on with.",
     "devices": "List the devices this machine can use, and what it lacks for the rest.",
     "doctor": "Check what this machine can do, and say how to get the rest.",
 }
