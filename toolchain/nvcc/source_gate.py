@@ -18,7 +18,12 @@ COMPUTED_INCLUDE = re.compile(DIRECTIVE + r'(?:include|include_next|import)\b[ \
 EMBED = re.compile(DIRECTIVE + r"embed\b", re.MULTILINE)
 PROBE = re.compile(r'\b__has_(?:include|include_next|embed)\s*\((?!\s*["<](?!/)(?![^">\n]*\.\.))')
 DEPENDENCY = re.compile(r"\bpragma\s+GCC\s+dependency\b|\b_Pragma\b.*\bdependency\b")
-ASSEMBLER_INCLUDE = re.compile(r"\bincbin\b|\.include\s*\\\"")
+ASSEMBLER_INCLUDE = re.compile(r"\bincbin\b|\.include\s*\\*\"")
+ASSEMBLER_MACRO = re.compile(r"(?:[\"(;\s]|\\[nt])\.(?:macro|irpc?|altmacro)\b")
+ESCAPE_BY_NUMBER = re.compile(r"\b(?:__)?asm(?:__)?\b[^;]*\\(?:[xuU][0-9a-fA-F{]|[0-7]{2})")
+LINE_OF_A_FILE = re.compile(DIRECTIVE + r"(?:line\b[^\n\"]*|[0-9]+[ \t]*)\"", re.MULTILINE)
+SPLICE = re.compile(r"(?:\\|\?\?/)[ \t\f\v]*\r?\n")
+"""A line that goes on in the next; `??/` was a backslash before C++17."""
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 RULES = (
     (INCLUDE_OUTSIDE, "includes may name headers of the toolkit and the host compiler only, not paths"),
@@ -27,6 +32,9 @@ RULES = (
     (PROBE, "__has_include may name headers literally, and not paths"),
     (DEPENDENCY, "a dependency pragma is not allowed"),
     (ASSEMBLER_INCLUDE, "assembler file inclusion is not allowed"),
+    (ASSEMBLER_MACRO, "assembler macros are not allowed"),
+    (ESCAPE_BY_NUMBER, "assembler text may not be written as numbers"),
+    (LINE_OF_A_FILE, "#line may not name a file"),
 )
 
 
@@ -36,7 +44,7 @@ def source_gate(source: KernelSource) -> Diagnostic | None:
         return Diagnostic(
             "error", f"the source is larger than {MAX_SOURCE_BYTES} bytes", None, source.filename
         )
-    spliced = re.sub(r"\\[ \t]*\n", "", source.text)
+    spliced = SPLICE.sub("", source.text)
     bare = COMMENT.sub(_without_comment, spliced)
     joined = re.sub(r'"\s*"', "", bare)
     for rule, message in RULES:

@@ -1,6 +1,7 @@
 """Real compiles: each source becomes a `Build`, and equal ones only once."""
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,27 @@ def test_what_passes_the_gate_still_reads_no_file_of_this_machine(
     build = compiled(reading.replace("FILE", str(secret)) + SCALE, toolchain)
     assert not build.ok
     assert "password" not in build.log
+
+
+@pytest.mark.parametrize(
+    ("bomb", "limits"),
+    [
+        (
+            "template <int D, int N> struct Bomb { static const int v = Bomb<D - 1, 2 * N>::v"
+            " + Bomb<D - 1, 2 * N + 1>::v; };\n"
+            "template <int N> struct Bomb<0, N> { static const int v = N; };\n"
+            "int exploded = Bomb<30, 0>::v;\n",
+            ProcessLimits(seconds=4.0, memory_bytes=1 << 30),
+        ),
+        ("#define A(x) x x x x x x x x\n#define B(x) A(A(A(A(A(x)))))\nint a = 0 B(B(B(+1)));\n",
+         ProcessLimits(seconds=4.0, memory_bytes=1 << 30)),
+    ],
+)  # fmt: skip
+def test_a_source_that_explodes_is_stopped(bomb: str, limits: ProcessLimits, toolchain: Toolchain) -> None:
+    begun = time.monotonic()
+    build = compiled(bomb + SCALE, toolchain, limits)
+    assert not build.ok
+    assert time.monotonic() - begun < 4 * limits.seconds
 
 
 def test_headers_of_the_toolkit_and_of_the_host_compiler_are_read(toolchain: Toolchain) -> None:

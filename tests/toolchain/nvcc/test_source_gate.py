@@ -30,6 +30,14 @@ from cudamaster.toolchain.nvcc.source_gate import MAX_SOURCE_BYTES, source_gate
         '#pragma GCC dependency "/etc/passwd"',
         'asm(".in" "cbin \\"/etc/passwd\\"");',
         'asm("." TEXT(incbin) " \\"/etc/passwd\\"");',
+        'asm(R"(.include "/etc/passwd")");',
+        '#inc??/\nlude "/etc/passwd"',
+        '#inc\\\r\nlude "/etc/passwd"',
+        '#line 1 "/etc/passwd"',
+        '# 3 "/etc/passwd" 1',
+        'asm(".macro get a b\\n.\\\\a\\\\b \\"/etc/passwd\\"\\n.endm\\nget inc bin");',
+        'asm(".\\x69ncbin \\"/etc/passwd\\"");',
+        'asm(".\\151ncbin \\"/etc/passwd\\"");',
     ],
 )
 def test_reading_files_is_refused(line: str) -> None:
@@ -50,6 +58,10 @@ def test_reading_files_is_refused(line: str) -> None:
         "#if __has_include(<cuda/std/bit>)",
         '#include <cuda_bf16.h> // and /* "a" "b"',
         'const char* s = "/*", *t = "*/";',
+        'asm volatile("mov.u32 %0, %%laneid;\\n\\tadd.u32 %0, %0, 1;" : "=r"(lane));',
+        'printf("\\x41\\101 %d\\n", 3);',
+        "#line 20",
+        "float x = a.macro, y = b.irp;",
     ],
 )
 def test_headers_of_the_toolkit_pass(line: str) -> None:
