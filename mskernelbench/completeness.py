@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from mskernelbench.entries import EntryProblem, find_entry
 from mskernelbench.errors import BaselineMissing
-from mskernelbench.operator import Access, Contract, Kind, Operator, Precision
+from mskernelbench.operator import Access, Contract, Kind, Operator
 
 KNOWN_SETS = {"check", "paper", "real"}
 
@@ -15,8 +15,8 @@ def lacks(operator: Operator) -> list[str]:
 
 
 def names(operator: Operator) -> Iterator[str]:
-    """The folder, the name and the symbol are one word."""
-    if operator.name != operator.folder.name:
+    """The folder, the name and the symbol are one word; a spec that names its baselines may lie anywhere."""
+    if operator.baselines is None and operator.name != operator.folder.name:
         yield f"its name is {operator.name!r}, but its folder {operator.folder.name!r}"
     if operator.symbol.lower() != operator.name or not operator.symbol.isidentifier():
         yield f"its symbol {operator.symbol!r} is not the name {operator.name!r} in some case"
@@ -51,15 +51,17 @@ def workloads(operator: Operator) -> Iterator[str]:
 
 
 def baselines(operator: Operator) -> Iterator[str]:
-    """Both baselines exist and define the entry."""
-    for precision in Precision:
+    """The baselines exist and define the entry."""
+    if not operator.precisions:
+        yield "it names no baseline"
+    for precision in operator.precisions:
         try:
             found = find_entry(operator.baseline(precision), operator, precision)
         except BaselineMissing as missing:
             yield str(missing)
         else:
             if isinstance(found, EntryProblem):
-                yield f"baseline_{precision}.cu: {found.reason}"
+                yield f"{operator.baseline_file(precision).name}: {found.reason}"
 
 
 LOOKS: tuple[Callable[[Operator], Iterator[str]], ...] = (names, parameters, workloads, baselines)

@@ -6,6 +6,7 @@ BenchmarkError
 ├── BadOperator           a user's own operator that is broken, incomplete or called as one of ours
 ├── BadShape              a `--shape` or matrix file that the operator cannot be given
 ├── BaselineMissing       an operator's folder lacks the baseline of a precision
+├── NoEntry               a `.cu` file that no operator can be begun from
 ├── BaselineBroken        our own baseline did not build, run or agree with the reference
 └── UnsteadyClock         a GPU whose clock changes so much that its times prove nothing
 """
@@ -33,6 +34,10 @@ class BadShape(BenchmarkError):
 
 class BaselineMissing(BenchmarkError):
     """An operator's folder lacks the baseline of a precision; the message names the file."""
+
+
+class NoEntry(BenchmarkError):
+    """A file has no entry, several, or one whose arguments no operator can have; the message says where."""
 
 
 class BaselineBroken(BenchmarkError):

@@ -247,6 +247,8 @@ class Operator:
     """Whether every output is exact, so that nothing but equality passes."""
     unfit: Callable[[Shape], str | None] | None = None
     """Why the operator is not defined for these sizes, or None; where each by itself is fine, any will do."""
+    baselines: Mapping[Precision, Path] | None = None
+    """Where the fair baselines lie, and so in which precisions there are any; None for both, in `folder`."""
     user_shape: Callable[[Mapping[str, str]], Workload] | None = None
     """Makes a workload of the set `user` from named texts where sizes alone do not (sparse matrices)."""
 
@@ -261,7 +263,7 @@ class Operator:
 
     def baseline(self, precision: Precision, kind: BaselineKind = BaselineKind.FAIR) -> str:
         """Source text of our baseline kernel. Raises BaselineMissing."""
-        file = self._baseline_file(precision, kind)
+        file = self.baseline_file(precision, kind)
         if not file.exists():
             compare = "" if kind is BaselineKind.FAIR else "; compare with the fair baseline"
             raise BaselineMissing(f"operator {self.name} lacks {file.name} in {self.folder}{compare}")
@@ -269,9 +271,17 @@ class Operator:
 
     def has_baseline(self, precision: Precision, kind: BaselineKind) -> bool:
         """Whether there is such a baseline; a published one only where its launch shape differs."""
-        return self._baseline_file(precision, kind).exists()
+        return self.baseline_file(precision, kind).exists()
 
-    def _baseline_file(self, precision: Precision, kind: BaselineKind) -> Path:
+    @property
+    def precisions(self) -> tuple[Precision, ...]:
+        """Those that it has a fair baseline in, or should have one."""
+        return tuple(Precision) if self.baselines is None else tuple(self.baselines)
+
+    def baseline_file(self, precision: Precision, kind: BaselineKind = BaselineKind.FAIR) -> Path:
+        """Where the baseline of this kind lies, or would lie."""
+        if self.baselines is not None and kind is BaselineKind.FAIR and precision in self.baselines:
+            return self.baselines[precision]
         prefix = "published_" if kind is BaselineKind.PUBLISHED else ""
         return self.folder / f"{prefix}baseline_{precision}.cu"
 

@@ -36,13 +36,13 @@ def parameter_count(source: str, name: str) -> int | None:
     """Parameters of the first definition of `name` in `source`, read roughly; None where there is none."""
     text = blanked(source)
     for match in re.finditer(rf"(?<![\w.>:~]){re.escape(name)}\s*\(", text):
-        parameters = _until_closed(text, match.end())
+        parameters = until_closed(text, match.end())
         if BODY.match(text, match.end() + len(parameters) + 1):
             return _count(parameters)
     return None
 
 
-def _until_closed(text: str, start: int) -> str:
+def until_closed(text: str, start: int) -> str:
     """What stands between the bracket opened just before `start` and the one that closes it."""
     depth = 1
     for position in range(start, min(len(text), start + MOST_CHARACTERS)):

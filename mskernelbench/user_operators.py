@@ -1,4 +1,4 @@
-"""A user's own folder of operators, laid out as ours: one folder each, with a `spec.py` and baselines."""
+"""A user's own operators: a folder laid out as ours, one folder each with a `spec.py`, or one spec file."""
 
 import sys
 import traceback
@@ -15,21 +15,24 @@ from typing import Any, ParamSpec, TypeVar
 from mskernelbench.completeness import lacks
 from mskernelbench.errors import BadOperator, BenchmarkError
 from mskernelbench.operator import Operator
+from mskernelbench.to_do import ToDo
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+FOLDERS_SPEC = "spec.py"
+"""In a folder of its own, beside its baselines; a file of any other name is a spec that names them."""
 FUNCTIONS = ("inputs", "outputs", "reference", "rounding", "flops", "dram_bytes", "weight")
 """The fields of an operator that are its author's code."""
 
 
 def user_operators(folder: Path, ours: Sequence[Operator]) -> tuple[Operator, ...]:
-    """The operators in `folder`, by name.
+    """The operators in `folder`, by name; that of a spec where a file is given.
 
     Raises BadOperator where there is none, where one has a name of `ours`, or where a spec is broken: then
     the message begins with its file and line.
     """
-    specs = sorted(folder.glob("*/spec.py"))
+    specs = [folder] if folder.is_file() else sorted(folder.glob(f"*/{FOLDERS_SPEC}"))
     if not specs:
         what = "holds no operator" if folder.is_dir() else "is no folder"
         raise BadOperator(f"{folder} {what}: an operator is a folder NAME in it with NAME/spec.py")
@@ -58,28 +61,29 @@ def _require_new(operator: Operator, taken: Mapping[str, str]) -> None:
 @cache
 def load(spec: Path) -> Operator:
     """The `OPERATOR` of one spec, looked over. Raises BadOperator."""
-    with blaming(spec.parent):
+    place = spec.parent if spec.name == FOLDERS_SPEC else spec
+    with blaming(place):
         operator = _executed(spec).OPERATOR
         if not isinstance(operator, Operator):
             raise BadOperator(f"{spec}: OPERATOR is no Operator of mskernelbench.operator")
         missing = lacks(operator)
     if missing:
         raise BadOperator(f"{spec}: {'; '.join(missing)}")
-    return _blamed(operator)
+    return _blamed(operator, place)
 
 
-def _blamed(operator: Operator) -> Operator:
+def _blamed(operator: Operator, place: Path) -> Operator:
     """The operator whose functions raise BadOperator, whatever they raise."""
-    guarded: dict[str, Any] = {name: _guarded(getattr(operator, name), operator.folder) for name in FUNCTIONS}
+    guarded: dict[str, Any] = {name: _guarded(getattr(operator, name), place) for name in FUNCTIONS}
     if operator.user_shape is not None:
-        guarded["user_shape"] = _guarded(operator.user_shape, operator.folder)
+        guarded["user_shape"] = _guarded(operator.user_shape, place)
     return replace(operator, **guarded)
 
 
-def _guarded(function: Callable[P, T], folder: Path) -> Callable[P, T]:
+def _guarded(function: Callable[P, T], place: Path) -> Callable[P, T]:
     @wraps(function)
     def call(*arguments: P.args, **named: P.kwargs) -> T:
-        with blaming(folder):
+        with blaming(place):
             return function(*arguments, **named)
 
     return call
@@ -102,21 +106,24 @@ def _executed(spec: Path) -> ModuleType:
 
 
 @contextmanager
-def blaming(folder: Path) -> Iterator[None]:
-    """Whatever the code in `folder` raises becomes BadOperator, with the line of its own that led there."""
+def blaming(place: Path) -> Iterator[None]:
+    """Whatever the code in `place`, a folder or a file, raises becomes BadOperator, with its last line."""
     try:
         yield
     except BenchmarkError:
         raise
+    except ToDo as missing:
+        raise BadOperator(f"{_place(missing, place)}: {missing}") from missing
     except Exception as fault:  # it is the user's code, and may raise anything
         line = (str(fault).strip().splitlines() or ["no message"])[0]
-        raise BadOperator(f"{_place(fault, folder)}: {type(fault).__name__}: {line}") from fault
+        raise BadOperator(f"{_place(fault, place)}: {type(fault).__name__}: {line}") from fault
 
 
-def _place(fault: Exception, folder: Path) -> str:
-    """`spec.py:17`, by its whole path: the last line inside `folder`, or where it is not Python."""
+def _place(fault: Exception, place: Path) -> str:
+    """`spec.py:17`, by its whole path: the last line inside `place`, or where it is not Python."""
     if isinstance(fault, SyntaxError) and fault.filename:
         return f"{fault.filename}:{fault.lineno}"
     frames = traceback.extract_tb(fault.__traceback__)
-    inside = [frame for frame in frames if Path(frame.filename).is_relative_to(folder)]
-    return f"{inside[-1].filename}:{inside[-1].lineno}" if inside else str(folder / "spec.py")
+    inside = [frame for frame in frames if Path(frame.filename).is_relative_to(place)]
+    spec = place / FOLDERS_SPEC if place.is_dir() else place
+    return f"{inside[-1].filename}:{inside[-1].lineno}" if inside else str(spec)

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 @click.command("audit")
 @click.argument("file", type=click.Path(path_type=Path))
-@options.operator
+@options.operator_or_spec
 @options.operators_dir
-@options.precision
+@options.spec
+@options.precision_or_spec
 @options.device
 @options.entry
 @options.shape
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 def command(
     context: click.Context,
     file: Path,
-    operator: str,
+    operator: str | None,
     operators_dir: Path | None,
-    precision: str,
+    spec: Path | None,
+    precision: str | None,
     device: str,
     entry: str | None,
     shapes: tuple[str, ...],
@@ -43,10 +45,12 @@ def command(
     """
     from cudamaster.cli.evaluate import placed_in
     from cudamaster.cli.judging import Question, judged
+    from cudamaster.cli.own_spec import named_by
     from cudamaster.search.referee_judge import QUICK, light, spread
     from mskernelbench.auditing import audit
 
-    question = Question(operator, precision, device, seed, None, shapes, matrices, operators_dir)
+    task = named_by(operator, precision, operators_dir, spec)
+    question = Question(task.operator, task.precision, device, seed, None, shapes, matrices, task.own)
     with judged(context, question, file, entry) as (referee, source, chosen):
         few = spread(light(referee.timed_workloads(), referee.operator, referee.precision), QUICK)
         found = audit(referee, source, chosen, few)

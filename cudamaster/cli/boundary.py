@@ -77,14 +77,21 @@ def known_code(fault: Exception) -> int:
     """The exit code of an exception of any layer."""
     from cudamaster.agents.errors import BadPrices, BadStrategy, ModelMisused
     from cudamaster.toolchain.errors import EnvironmentLacks, UnknownDevice
-    from mskernelbench.errors import BadOperator, BadShape, BaselineMissing, UnknownOperator, UnknownPrecision
+    from mskernelbench.errors import (
+        BadOperator,
+        BadShape,
+        BaselineMissing,
+        NoEntry,
+        UnknownOperator,
+        UnknownPrecision,
+    )
 
     if isinstance(fault, CudamasterError):
         return fault.exit_code
     if isinstance(fault, EnvironmentLacks):
         return ENVIRONMENT
     unknown = UnknownDevice | UnknownOperator | UnknownPrecision | BadShape | BadOperator
-    if isinstance(fault, unknown | BaselineMissing | BadStrategy | BadPrices | ModelMisused):
+    if isinstance(fault, unknown | BaselineMissing | NoEntry | BadStrategy | BadPrices | ModelMisused):
         return USAGE
     return INTERNAL
 

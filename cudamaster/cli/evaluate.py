@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 @click.command("evaluate")
 @click.argument("file", type=click.Path(path_type=Path))
-@options.operator
+@options.operator_or_spec
 @options.operators_dir
-@options.precision
+@options.spec
+@options.precision_or_spec
 @options.device
 @options.entry
 @options.sets
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
 def command(
     context: click.Context,
     file: Path,
-    operator: str,
+    operator: str | None,
     operators_dir: Path | None,
-    precision: str,
+    spec: Path | None,
+    precision: str | None,
     device: str,
     entry: str | None,
     workloads: str | None,
@@ -46,9 +48,12 @@ def command(
     with 0 when the kernel is correct, with 1 when it was judged and refused.
     """
     from cudamaster.cli.judging import Question, judged
+    from cudamaster.cli.own_spec import named_by
 
     sets = options.parse_sets(workloads, baseline)
-    question = Question(operator, precision, device, seed, sets, shapes, matrices, operators_dir, baseline)
+    task = named_by(operator, precision, operators_dir, spec)
+    about = (task.operator, task.precision, device, seed)
+    question = Question(*about, sets, shapes, matrices, task.own, baseline)
     with judged(context, question, file, entry) as (referee, source, chosen):
         evaluation = referee.evaluate(source, chosen)
     return tell(placed_in(file, evaluation), as_json=as_json)

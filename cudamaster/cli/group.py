@@ -14,6 +14,7 @@ COMMANDS = {
     "verify": "Reach the verdict of stored records again from their evidence.",
     "profile": "Show what a kernel does on the device: metrics, bound, hot source lines.",
     "operators": "List the operators of the benchmark; with --check, judge their baselines.",
+    "init-operator": "Begin the spec of a kernel of your own, so that it can be judged and optimized.",
     "mcp": "Serve the referee to a coding agent, over stdin and stdout.",
     "bench": "Run the team on many operators, into one result file that can be gone on with.",
     "devices": "List the devices this machine can use, and what it lacks for the rest.",
@@ -33,7 +34,7 @@ class LazyGroup(click.Group):
         """The command of this name; None where there is none."""
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"cudamaster.cli.{cmd_name}").command
+        command = import_module(f"cudamaster.cli.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)
         return command
 

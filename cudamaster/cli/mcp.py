@@ -11,6 +11,7 @@ EXTRA = "'cudamaster mcp' needs the package mcp: pip install 'cudamaster[mcp]'"
 
 @click.command("mcp")
 @options.operators_dir
+@options.spec
 @options.device
 @click.option(
     "--out",
@@ -23,6 +24,7 @@ EXTRA = "'cudamaster mcp' needs the package mcp: pip install 'cudamaster[mcp]'"
 def command(
     context: click.Context,
     operators_dir: Path | None,
+    spec: Path | None,
     device: str,
     out: Path | None,
     runs_dir: Path | None,
@@ -36,6 +38,7 @@ def command(
     import sys
 
     from cudamaster.cli.opening import command_line, opening
+    from cudamaster.cli.own_spec import named_by
     from cudamaster.cli.serving.messages import Plan
     from cudamaster.config import folders
     from cudamaster.errors import DONE
@@ -48,9 +51,10 @@ def command(
         if (lack.name or "").partition(".")[0] != "mcp":
             raise
         raise EnvironmentLacks(EXTRA) from None
+    own = named_by(None, None, operators_dir, spec).own if spec else operators_dir
     where = folders(runs=runs_dir, results=out)
     require_writable(where.results, "results", "give another with --out", by_option=out is not None)
     require_writable(where.runs, "runs", "give another with --runs-dir", by_option=runs_dir is not None)
     line = command_line(sys.argv[1:])
-    serve(Plan(device, seed, operators_dir, where.results.resolve(), where.runs, line), opening(context))
+    serve(Plan(device, seed, own, where.results.resolve(), where.runs, line), opening(context))
     return DONE

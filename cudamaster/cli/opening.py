@@ -39,7 +39,8 @@ def choose_operator(name: str, precision: str, own: "Path | None" = None) -> Ope
     if name.endswith(".cu"):
         raise UsageError(
             f"'{name}' is a file: name the operator here, and judge the file with "
-            f"'cudamaster evaluate {name} --operator OPERATOR --precision {precision}'"
+            f"'cudamaster evaluate {name} --operator OPERATOR --precision {precision}'; for an operator of "
+            f"your own, 'cudamaster init-operator {name}' begins the --spec"
         )
     kind = find_precision(precision)
     operator, alias = find_operator(name, operators_dir(own))

@@ -82,7 +82,8 @@ rounds_option = click.option(
 @click.command("optimize")
 @click.argument("operator")
 @options.operators_dir
-@options.precision
+@options.spec
+@options.precision_or_spec
 @options.device
 @model_option
 @base_url_option
@@ -107,8 +108,15 @@ def command(context: click.Context, /, **asked: Any) -> int:
 
     A team proposes kernels round by round, the referee judges each, the profiler says what binds the best.
     The fastest kernel that is right on every workload is stored with the evidence. Ctrl-C keeps the best so
-    far.
+    far. With --spec, OPERATOR is your own .cu file, the baseline that the spec names.
     """
+    from cudamaster.cli.own_spec import named_by, of_kernel
     from cudamaster.cli.session import Request, begin
 
-    return begin(context, Request(**asked))
+    spec, operator, precision = asked.pop("spec"), asked["operator"], asked["precision"]
+    if spec and operator.endswith(".cu"):
+        task = of_kernel(Path(operator), spec, precision)
+    else:
+        task = named_by(operator, precision, asked["operators_dir"], spec)
+    named = {"operator": task.operator, "precision": task.precision, "operators_dir": task.own}
+    return begin(context, Request(**asked | named))

@@ -13,7 +13,10 @@ device = click.option(
     help="auto, cuda[:N] or virtual[:MODEL] such as virtual:h200.",
 )
 precision = click.option("--precision", required=True, help="fp32 or bf16.")
-operator = click.option("--operator", required=True, help="An operator's name or alias, such as spmv_csr.")
+precision_or_spec = click.option(
+    "--precision", help="fp32 or bf16; may be left out with a --spec that has one baseline."
+)
+operator_or_spec = click.option("--operator", help="An operator's name or alias, such as spmv_csr.")
 
 
 def not_empty(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -68,6 +71,12 @@ operators_dir = click.option(
     type=click.Path(path_type=Path, resolve_path=True),
     metavar="DIR",
     help="A folder of operators of your own, one folder each; else CUDAMASTER_OPERATORS_DIR.",
+)
+spec = click.option(
+    "--spec",
+    type=click.Path(path_type=Path, resolve_path=True),
+    metavar="FILE.py",
+    help="An operator of your own, in one file; 'cudamaster init-operator KERNEL.cu' begins one.",
 )
 runs_dir = click.option(
     "--runs-dir",

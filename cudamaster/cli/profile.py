@@ -18,9 +18,10 @@ NO_DISASSEMBLER = "machine code was not read: there is no nvdisasm (pip install 
 
 @click.command("profile")
 @click.argument("file", type=click.Path(path_type=Path))
-@options.operator
+@options.operator_or_spec
 @options.operators_dir
-@options.precision
+@options.spec
+@options.precision_or_spec
 @options.device
 @options.entry
 @options.shape
@@ -31,9 +32,10 @@ NO_DISASSEMBLER = "machine code was not read: there is no nvdisasm (pip install 
 def command(
     context: click.Context,
     file: Path,
-    operator: str,
+    operator: str | None,
     operators_dir: Path | None,
-    precision: str,
+    spec: Path | None,
+    precision: str | None,
     device: str,
     entry: str | None,
     shapes: tuple[str, ...],
@@ -46,14 +48,16 @@ def command(
     FILE is CUDA C++ that defines the operator's entry. Exits with 1 when the kernel cannot be built or run.
     """
     from cudamaster.cli.judging import Question, judged
+    from cudamaster.cli.own_spec import named_by
 
-    question = Question(operator, precision, device, seed, None, shapes, matrices, operators_dir)
+    task = named_by(operator, precision, operators_dir, spec)
+    question = Question(task.operator, task.precision, device, seed, None, shapes, matrices, task.own)
     with judged(context, question, file, entry) as (referee, source, chosen):
         workload = referee.heaviest()
         profile = placed_in(file, referee.profile(source, chosen, workload))
         about = {
             "operator": referee.operator.name,
-            "precision": precision,
+            "precision": task.precision,
             "device": referee.device.name,
             "workload": workload_document(workload),
         }

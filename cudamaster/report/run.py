@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 SCHEMA = "cudamaster.run/1"
+WITHOUT_STRATEGY = (
+    "have a language model write kernels (--model openai:NAME or anthropic:NAME), or a coding agent "
+    "('cudamaster mcp'); 'cudamaster profile' says what binds the baseline"
+)
+"""What a user can do where the expert has nothing to try."""
 
 
 def run_document(outcome: Outcome) -> Json:
@@ -127,7 +132,7 @@ def _paid(outcome: Outcome) -> str:
 def _why_nothing(outcome: Outcome) -> str:
     """Why no kernel is the best, as the end of a sentence."""
     if outcome.candidates == 0:
-        unknown = f": the expert knows no strategy for {outcome.settings.operator}"
+        unknown = f": the expert knows no strategy for {outcome.settings.operator}; {WITHOUT_STRATEGY}"
         return unknown if outcome.stopped_by == "nothing_left" else ""
     if outcome.fastest is None:
         return ": no candidate was right"

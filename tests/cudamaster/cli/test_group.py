@@ -15,7 +15,7 @@ HEAVY = ("numpy", "scipy", "llvmlite", "langgraph", "rich", "jinja2", "openai", 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_line_of_help_is_the_commands_own(name: str) -> None:
-    command = import_module(f"cudamaster.cli.{name}").command
+    command = import_module(f"cudamaster.cli.{name.replace('-', '_')}").command
 
     assert command.name == name
     assert (command.help or "").splitlines()[0].rstrip(".") == COMMANDS[name].rstrip(".")
@@ -25,7 +25,7 @@ def test_every_command_module_is_in_the_table() -> None:
     folder = Path(cudamaster.cli.__file__).parent
     modules = {path.stem for path in folder.glob("*.py") if "@click.command(" in path.read_text()}
 
-    assert modules - {"group"} == set(COMMANDS)
+    assert modules - {"group"} == {name.replace("-", "_") for name in COMMANDS}
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["optimize", "--help"], ["--version"], ["resume", "-h"]])

@@ -1,0 +1,67 @@
+"""`cudamaster init-operator`: begin the spec of a kernel of one's own."""
+
+from pathlib import Path
+
+import click
+
+from cudamaster.cli import options
+
+
+@click.command("init-operator")
+@click.argument("kernel", type=click.Path(path_type=Path))
+@options.entry
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.py",
+    help="The spec to write; else KERNEL_op.py beside the kernel. Must lie beside it, and not exist.",
+)
+def command(kernel: Path, entry: str | None, out: Path | None) -> int:
+    """Begin the spec of a kernel of your own, so that it can be judged and optimized.
+
+    KERNEL is a .cu file with an extern "C" host function. What its arguments say is filled in; what only you
+    know (the right answer, its rounding errors, the work it takes) is left open, and named when you try it.
+    """
+    from cudamaster.cli import console
+    from cudamaster.cli.kernel_file import read_kernel
+    from cudamaster.errors import DONE
+    from mskernelbench.declared_entry import declared_entry
+    from mskernelbench.skeleton import skeleton
+
+    source = read_kernel(kernel)
+    declared = declared_entry(source, str(kernel), entry)
+    spec = out or kernel.with_name(f"{kernel.stem}_op.py")
+    require_own_name(declared.symbol.lower(), f"{kernel}:{declared.line}")
+    write_new(spec, kernel, skeleton(declared, kernel.name, spec.name))
+    console.results().print(
+        f"{spec} says what {declared.name} ({declared.precision}) takes; look for to_do(…) in it, then try\n"
+        f"  cudamaster evaluate {kernel} --spec {spec}\n"
+        f"  cudamaster optimize {kernel} --spec {spec}",
+        soft_wrap=True,
+    )
+    return DONE
+
+
+def require_own_name(name: str, place: str) -> None:
+    """Raise UsageError where an operator of the benchmark is called so."""
+    from cudamaster.errors import UsageError
+    from mskernelbench.catalog import operator_names
+
+    if name in operator_names():
+        raise UsageError(
+            f"{place}: the benchmark has an operator {name}: judge your kernel with '--operator {name}', or "
+            "rename its entry where it computes something else"
+        )
+
+
+def write_new(spec: Path, kernel: Path, text: str) -> None:
+    """Write the spec beside its kernel. Raises UsageError where a file is there, or it lies elsewhere."""
+    from cudamaster.errors import UsageError
+
+    if spec.resolve().parent != kernel.resolve().parent:
+        raise UsageError(f"--out {spec} must lie beside {kernel}, which it names")
+    try:
+        with spec.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError(f"{spec} exists: it is kept; give another file with --out") from None

@@ -1,0 +1,98 @@
+"""The ten minutes of `docs/own-operator.md`, done as the page says, with the files and the words it shows."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudamaster.cli.boundary import exit_code_of
+
+PAGE = (Path(__file__).parents[2] / "docs" / "own-operator.md").read_text()
+Output = pytest.CaptureFixture[str]
+DEVICE = ["--device", "virtual", "--json"]
+FEW = ["--shape", "a=0.75,n=4194304"]
+
+
+def shown(head: str) -> str:
+    """The block of the page that begins with this comment, without it."""
+    found = re.search(rf"```\w+\n(?://|#) {re.escape(head)}\n(.*?)```", PAGE, re.DOTALL)
+    assert found, head
+    return found[1]
+
+
+def filled(spec: str) -> str:
+    """The spec, its open lines replaced by what the page shows."""
+    for part, opening in (
+        ("reference", "    out = to_do("),
+        ("rounding", "    out = Rounding(1, to_do("),
+        ("flops", "    return to_do("),
+    ):
+        (line,) = (line for line in spec.splitlines(keepends=True) if line.startswith(opening))
+        spec = spec.replace(line, shown(part))
+    return spec
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the page's kernels and the spec as it is begun."""
+    folder = tmp_path_factory.mktemp("own")
+    for name in ("saxpy.cu", "faster.cu"):
+        (folder / name).write_text(shown(name))
+    assert exit_code_of(["init-operator", str(folder / "saxpy.cu")]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def written(begun: Path) -> Path:
+    """The same with the spec written to its end, under another name."""
+    spec = (begun / "saxpy_op.py").read_text()
+    (begun / "whole_op.py").write_text(filled(spec))
+    return begun
+
+
+def told(capsys: Output, *arguments: object) -> tuple[int, dict[str, Any]]:
+    capsys.readouterr()
+    code = exit_code_of([str(argument) for argument in arguments])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_what_is_open_is_named_with_its_line_before_anything_runs(begun: Path, capsys: Output) -> None:
+    spec = begun / "saxpy_op.py"
+    code, document = told(capsys, "evaluate", begun / "saxpy.cu", "--spec", spec, *DEVICE)
+    line = next(n for n, text in enumerate(spec.read_text().splitlines(), 1) if "out = to_do(" in text)
+
+    assert code == 2
+    said = "still to be written: out of reference(), the right answer in float64"
+    assert document["error"] == f"{spec}:{line}: {said}"
+
+
+def test_the_kernel_is_its_own_baseline_and_the_faster_one_is_faster(written: Path, capsys: Output) -> None:
+    spec = ["--spec", written / "whole_op.py", *DEVICE, *FEW]
+    code, own = told(capsys, "evaluate", written / "saxpy.cu", *spec)
+    _, faster = told(capsys, "evaluate", written / "faster.cu", *spec)
+    _, profile = told(capsys, "profile", written / "faster.cu", *spec)
+
+    assert (code, own["operator"], own["precision"]) == (0, "saxpy_clamp", "fp32")
+    assert own["speedup"]["geomean"] == 1.0
+    assert (faster["status"], faster["speedup"]["low"] > 1.1) == ("correct", True)
+    assert profile["kernels"][0]["name"].startswith("four_at_a_time")
+
+
+def test_the_expert_judges_it_and_says_who_could_optimize_it(written: Path, capsys: Output) -> None:
+    spec, places = written / "whole_op.py", ["--runs-dir", written / "runs", "--out", written / "out"]
+    arguments = ["optimize", written / "saxpy.cu", "--spec", spec, "--device", "virtual", *FEW, *places]
+    code = exit_code_of([str(argument) for argument in [*arguments, "--model", "builtin"]])
+    said = " ".join(capsys.readouterr().out.split())
+
+    assert code == 0
+    assert "baseline" in said
+    assert "the expert knows no strategy for saxpy_clamp" in said
+    assert "--model openai:NAME" in said
+    assert "cudamaster mcp" in said
+
+
+def test_a_run_of_it_can_be_resumed(written: Path, capsys: Output) -> None:
+    code, document = told(capsys, "resume", "latest", "--runs-dir", written / "runs", "--json")
+    assert (code, document["operator"], document["stopped_by"]) == (0, "saxpy_clamp", "nothing_left")
