@@ -4,7 +4,6 @@ The file is whole at every moment: each row is written as soon as it is known. I
 that a file that was cut off or edited is told from one that was not.
 """
 
-import hashlib
 import json
 import threading
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from cudamaster.errors import UsageError
 from cudamaster.report.document import Json, to_text
 from cudamaster.store.atomic import write_atomically
 from cudamaster.store.codec import Malformed
+from cudamaster.store.results import digest_of
 from mskernelbench.scores import Task
 
 SCHEMA = "cudamaster.bench/1"
@@ -79,7 +79,7 @@ def sealed(document: Json) -> Json:
 def seal_of(document: Json) -> str:
     """SHA-256 of the document without its `sha256`, whatever the order and the spaces of its text."""
     content = {key: value for key, value in document.items() if key != "sha256"}
-    return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
+    return digest_of(json.dumps(content, sort_keys=True))
 
 
 def open_result_file(path: Path, begun: Json) -> ResultFile:
@@ -159,6 +159,9 @@ def _require_rows(document: Json, path: Path) -> None:
         for number, row in enumerate(document["tasks"], 1):
             where = f"task {number}"
             task = score_of(row).task
+            clock = row.get("evaluation", document).get("clock")
+            if clock != document["clock"]:
+                raise Malformed(f"its evaluation is {clock}, and the file {document['clock']}")
             if task in seen:
                 raise Malformed(f"{' '.join(task)} comes twice")
             seen.add(task)

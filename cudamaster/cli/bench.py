@@ -61,7 +61,7 @@ from cudamaster.cli import optimize, options
 @options.as_json
 @click.pass_context
 def command(context: click.Context, /, **asked: Any) -> int:
-    """Run the team on many tasks, and keep what came of each in one result file.
+    """Run the team on many operators, into one result file that can be gone on with.
 
     A task is an operator at a precision. Ctrl-C, or a killed process, keeps what is done: the same command
     goes on from there. Lessons of other runs are left out, so that the order of tasks changes nothing.

@@ -91,6 +91,7 @@ def test_rows_that_state_what_cannot_be_are_refused(document: dict[str, Any], tm
         "no timed workload": {"evaluation": evaluation | {"workloads": []}},
         "attainment is 1.5, above 1": {"evaluation": evaluation | {"attainment": 1.5}},
         "is missing": {"evaluation": {}},
+        "its evaluation is measured, and the file modelled": {"evaluation": evaluation | {"clock": "measured"}},
         "task 1": {"evaluation": 3},
     }
     for said, changed in lies.items():
