@@ -17,6 +17,7 @@ COMMANDS = {
     "init-operator": "Begin the spec of a kernel of your own, so that it can be judged and optimized.",
     "mcp": "Serve the referee to a coding agent, over stdin and stdout.",
     "bench": "Run the team on many operators, into one result file that can be gone on with.",
+    "leaderboard": "Make tables of result files, or compare them with stored results.",
     "devices": "List the devices this machine can use, and what it lacks for the rest.",
     "doctor": "Check what this machine can do, and say how to get the rest.",
 }
