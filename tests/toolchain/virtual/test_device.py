@@ -12,8 +12,8 @@ from cudamaster.toolchain.devices.virtual.device import WATCHED_BELOW_BYTES, Vir
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.timing import Timing, TimingPlan
+from tests.contract.sources import LAUNCH, hosting
 from tests.contract.sources import device as device_kernel
-from tests.contract.sources import hosting
 
 COUNT = 1000
 
@@ -255,3 +255,35 @@ def test_closing_twice_is_harmless() -> None:
     device = VirtualDevice()
     device.close()
     device.close()
+
+
+class TestTimedCallsAreLikeOthers:
+    PEEK = "float first; cudaMemcpy(&first, y, 4, cudaMemcpyDeviceToHost); if (first == first) n = 1;"
+    """Host code that does less work where the output does not hold what it holds when it is read."""
+
+    def test_outputs_hold_the_same_before_a_timed_call(self, device: VirtualDevice) -> None:
+        given = arguments(100_000, "peeked")
+        times = [
+            device.time(device.build(hosting(words)), given, TimingPlan())
+            for words in (self.PEEK, self.PEEK.replace("n = 1", "n = n"))
+        ]
+        assert isinstance(times[0], Timing)
+        assert isinstance(times[1], Timing)
+        assert times[0].samples_ms == times[1].samples_ms
+
+    def test_what_launches_less_when_it_is_timed_has_no_time(self, device: VirtualDevice) -> None:
+        build = device.build(hosting("static int calls = 0; if (++calls > 2) n = 1;"))
+        given = arguments(100_000, "counted")
+        ran = device.run(build, given)
+        assert isinstance(ran, Outputs)
+        found = failure(device.time(build, given, TimingPlan()))
+        assert "leaves" in found.reason
+        assert found.fault is not None
+        assert found.fault.kind == "other_launches"
+
+    def test_what_launches_more_the_first_time_has_a_time(self, device: VirtualDevice) -> None:
+        build = device.build(hosting(f"static int calls = 0; if (!calls++) {{ {LAUNCH} }}"))
+        given = arguments(1000, "first")
+        assert isinstance(device.run(build, given), Outputs)
+        device.release(build)
+        assert isinstance(device.time(build, given, TimingPlan()), Timing)

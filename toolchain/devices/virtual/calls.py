@@ -33,6 +33,8 @@ class Profiled:
 
     profile: Profile
     launches: int
+    launched: Mapping[str, int] | None
+    """How often what was launched; None where that may have followed from data that was not there."""
 
 
 def build_fields(build: Build) -> dict[str, Any]:
@@ -126,11 +128,29 @@ def profiled_of(said: Message) -> Profiled | RunFailure:
     """The profile in a reply; a call that did nothing on the device has none."""
     try:
         profile, launches = replies.decode_profile(said["kernels"]), int(replies.number(said["launches"]))
+        launched = replies.decode_launched(said["launched"])
     except (KeyError, ReplyForged):
         return forged()
     if not launches and not MOVING & {kernel.name for kernel in profile.kernels}:
         return RunFailure(FailureKind.LAUNCH_FAILED, "the entry launched no kernel and moved no bytes")
-    return Profiled(profile, launches)
+    return Profiled(profile, launches, launched)
+
+
+def launched_of(said: Message) -> Mapping[str, int] | None:
+    """What a call launched; None where nobody knows."""
+    try:
+        return replies.decode_launched(said["launched"])
+    except (KeyError, ReplyForged):
+        return None
+
+
+def launched_less(read: Mapping[str, int], timed: Mapping[str, int]) -> RunFailure | None:
+    """Why a call that is timed has no time: it left out what it launched where its outputs are read."""
+    left_out = next((words for words, count in read.items() if timed.get(words, 0) < count), None)
+    if left_out is None:
+        return None
+    words = f"the entry leaves {left_out} out where only its time is taken"
+    return RunFailure(FailureKind.LAUNCH_FAILED, words, Fault("other_launches", words))
 
 
 def joined(first: Outputs, second: Outputs | RunFailure, ptx: str) -> Outputs:

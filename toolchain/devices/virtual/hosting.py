@@ -202,6 +202,7 @@ class GuestHost:
             raise GuestForged("more than the buffer holds")
         device, bounce = ctypes.c_void_p(int(asked["device"])), ctypes.c_void_p(self._addresses.bounce)
         to_device = int(bool(asked["to_device"]))
+        self._machine.read_back |= not to_device
         return int(self._native.vgrt_serve_carry(device, bounce, ctypes.c_uint64(nbytes), to_device))
 
     def _do_copy(self, asked: Mapping[str, Any]) -> int:

@@ -1,5 +1,7 @@
 """One kernel launch: what was asked for, and what the sampled blocks of it did."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +33,12 @@ class LaunchRequest:
     def warps_per_block(self) -> int:
         """Warps of a block, the last one possibly partial."""
         return -(-self.block[0] * self.block[1] * self.block[2] // 32)
+
+
+def launched(requests: Sequence[LaunchRequest]) -> dict[str, int]:
+    """How often each kernel was launched in each shape, such as `softmax<<<(8, 1, 1), (256, 1, 1), 0>>>`."""
+    shapes = (f"{r.kernel}<<<{r.grid}, {r.block}, {r.dynamic_shared_bytes}>>>" for r in requests)
+    return dict(Counter(shapes))
 
 
 @dataclass(frozen=True, slots=True)

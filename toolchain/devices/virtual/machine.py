@@ -59,6 +59,8 @@ class EngineMachine:
     incomplete: bool = False
     """Whether a launch of this call was only sampled, so that later ones may have seen wrong data."""
     memory_operations: list[tuple[str, int]] = field(default_factory=list)
+    read_back: bool = False
+    """Whether host code has read device memory in this call, so that what it launches may depend on it."""
     samples: Samples = field(init=False)
     _reported: dict[str, KernelResources] = field(init=False)
     _symbol_bytes: dict[str, int] = field(default_factory=dict)
@@ -74,7 +76,7 @@ class EngineMachine:
         self.plan = plan
         self.samples = Samples(plan or SamplePlan())
         self.launches, self.faults, self.memory_operations = [], [], []
-        self.fault, self.incomplete = None, False
+        self.fault, self.incomplete, self.read_back = None, False, False
         self._whole_run = 0.0
 
     def add_module(self, ptx: str) -> None:

@@ -15,6 +15,8 @@ from cudamaster.toolchain.worker.worker import Worker
 KEPT_WORKERS = 4
 KEPT_WORKLOADS = 2
 """Argument sets that stay mapped in a worker."""
+ALWAYS_FILLED_BYTES = 1 << 27
+"""Arguments that calls are compared on, and so can be told from others by nothing, are no larger."""
 KEPT_INPUT_BYTES = 1 << 30
 """Inputs that stay in shared memory; the latest always do."""
 KEPT_INPUTS = 64
@@ -44,8 +46,10 @@ class HeldWorker:
     def outputs(self, arguments: Arguments, *, read: bool) -> Segment:
         """Where this worker writes the outputs of `arguments`, with their first bytes in it.
 
-        Outputs that nobody will `read`, of a call that is only timed, are new memory that holds zeros.
+        Large ones that nobody will `read`, of a call that is only timed, are new memory that holds zeros;
+        smaller ones are as in a call that is read, so that a candidate cannot tell.
         """
+        read = read or arguments.nbytes <= ALWAYS_FILLED_BYTES
         written = {t.name: t.array for t in arguments.tensors if t.access is not Access.INPUT}
         label = arguments.label if read else f"{arguments.label}/timed {next(self._timed)}"
         segment = self._outputs.pop(label, None)

@@ -21,6 +21,7 @@ from cudamaster.toolchain.devices.virtual.cost.host_calls import Operation
 from cudamaster.toolchain.devices.virtual.cost.occupancy import l1_share_bytes
 from cudamaster.toolchain.devices.virtual.guest import GuestProgram
 from cudamaster.toolchain.devices.virtual.hosting import GuestHost, Region
+from cudamaster.toolchain.devices.virtual.launch import launched
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.ptx.parse import PtxError
 from cudamaster.toolchain.devices.virtual.replies import encode_failure, encode_fault, encode_profile
@@ -193,6 +194,7 @@ def _answer(report: CallReport, request: Mapping[str, Any]) -> dict[str, Any]:
         "leaked_bytes": report.leaked_bytes,
         "seconds": report.seconds,
         "launches": len(report.launches),
+        "launched": None if report.follows_data else launched(report.launches),
     }
     if request["profile"]:
         operations = [Operation(name, moved) for name, moved in report.memory_operations]

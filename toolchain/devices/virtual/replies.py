@@ -87,6 +87,15 @@ def number(value: Any) -> float:
     return float(value)
 
 
+def decode_launched(counts: Any) -> Mapping[str, int] | None:
+    """How often what was launched; None where data that was not there may decide it. Raises ReplyForged."""
+    if counts is None:
+        return None
+    if not isinstance(counts, dict):
+        raise ReplyForged("no counts")
+    return {str(words): _whole(count) for words, count in counts.items()}
+
+
 def answer_of(reply: Mapping[str, Any]) -> dict[str, Any]:
     """The answer in a message. Raises ReplyForged."""
     answer = reply.get("answer")

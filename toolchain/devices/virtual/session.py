@@ -65,6 +65,8 @@ class CallReport:
     """Device memory allocated in this call and still live."""
     seconds: float
     """Wall time of the call."""
+    follows_data: bool = False
+    """Whether host code read device memory while launches were only sampled: it may have seen wrong data."""
     samples: tuple[tuple[SampledLaunch, int], ...] = ()
     """Sampled launches in order, each with the number of launches it stands for (sample mode only)."""
     memory_operations: tuple[tuple[str, int], ...] = ()
@@ -209,6 +211,7 @@ class Session:
             error=said.error,
             leaked_bytes=leaked_bytes,
             seconds=seconds,
+            follows_data=machine.incomplete and machine.read_back,
             samples=tuple(machine.samples.counted()),
             memory_operations=tuple(machine.memory_operations),
         )
