@@ -203,7 +203,10 @@ class GuestHost:
         device, bounce = ctypes.c_void_p(int(asked["device"])), ctypes.c_void_p(self._addresses.bounce)
         to_device = int(bool(asked["to_device"]))
         self._machine.read_back |= not to_device
-        return int(self._native.vgrt_serve_carry(device, bounce, ctypes.c_uint64(nbytes), to_device))
+        code = int(self._native.vgrt_serve_carry(device, bounce, ctypes.c_uint64(nbytes), to_device))
+        if not code:
+            self._machine.memory_operation("transfer", nbytes)
+        return code
 
     def _do_copy(self, asked: Mapping[str, Any]) -> int:
         return int(self._native.vgrt_serve_copy(ctypes.byref(abi.CopyLayout(*map(int, asked["work"])))))

@@ -100,7 +100,7 @@ class EngineMachine:
             return None
 
     def memory_operation(self, name: str, moved_bytes: int) -> None:
-        """Note a fill or copy within device memory."""
+        """Note a fill or copy, or a host call that takes time."""
         self.memory_operations.append((name, moved_bytes))
 
     def launch(self, request: LaunchRequest) -> int:

@@ -20,6 +20,11 @@ def test_every_host_call_adds_its_assumed_time(name: str) -> None:
     assert added == pytest.approx(2e-3 * HOST_CALL_US[name])
 
 
+def test_what_goes_to_the_host_takes_its_bytes_time_besides() -> None:
+    added = time_ms(Operation("transfer", 1 << 20)) - time_ms()
+    assert added == pytest.approx(1e-3 * (HOST_CALL_US["transfer"] + 2**20 / 1e4))
+
+
 def test_an_allocation_costs_more_than_a_small_kernel_and_one_from_a_pool_less() -> None:
     kernel = time_ms()
     assert time_ms(Operation("cudaMalloc", 0)) > 2 * kernel

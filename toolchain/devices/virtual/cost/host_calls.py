@@ -1,10 +1,12 @@
 """Operations of a call that are no kernels: copies and fills on the device, and host calls that hold it up.
 
-What the host calls cost is not modelled but assumed, in round figures of their order of magnitude on current
-drivers: `cudaMalloc` and `cudaFree` map and unmap memory and wait for the device (NVIDIA, Using the CUDA
-Stream-Ordered Memory Allocator, 2021, on why to avoid them); an allocation from a pool is bookkeeping; after
-a wait the next launch starts on an idle device. They are added to the time of the call: a host that waits
-launches nothing.
+Copies between the device and the host go through pageable memory, since entries can have no other: the driver
+stages them at a few GB/s (NVIDIA, How to Optimize Data Transfers in CUDA C/C++, 2012, has half of what pinned
+memory reaches). What the host calls cost is not modelled but assumed, in round figures of their order of
+magnitude on current drivers: `cudaMalloc` and `cudaFree` map and unmap memory and wait for the device
+(NVIDIA, Using the CUDA Stream-Ordered Memory Allocator, 2021, on why to avoid them); an allocation from a
+pool is bookkeeping; after a wait the next launch starts on an idle device. They are added to the time of the
+call: a host that waits launches nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,8 +16,14 @@ from cudamaster.toolchain.devices.virtual.cost.duration import launch_overhead_s
 from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
 from cudamaster.toolchain.profile import KernelProfile, Launch
 
-HOST_CALL_US = {"cudaMalloc": 100.0, "cudaFree": 100.0, "cudaMallocAsync": 1.5, "synchronize": 4.0}
+TRANSFER = "transfer"
+"""The operation of copying between the device and the host."""
+HOST_CALL_US = {
+    "cudaMalloc": 100.0, "cudaFree": 100.0, "cudaMallocAsync": 1.5, "synchronize": 4.0, TRANSFER: 10.0
+}  # fmt: skip
 """Microseconds of one call."""
+TRANSFER_BYTES_PER_US = 10_000.0
+"""What is moved besides: 10 GB/s."""
 _NOWHERE = Launch((1, 1, 1), (1, 1, 1), 0)
 
 
@@ -35,13 +43,16 @@ def operation_profiles(
     """One profile a name, in the order of first use; `first` where no kernel was launched before them."""
     for name in dict.fromkeys(operation.name for operation in operations):
         own = [operation for operation in operations if operation.name == name]
-        yield _host_calls(name, len(own)) if name in HOST_CALL_US else _moves(own, gpu, first=first)
+        yield _host_calls(name, own) if name in HOST_CALL_US else _moves(own, gpu, first=first)
 
 
-def _host_calls(name: str, count: int) -> KernelProfile:
-    each = HOST_CALL_US[name]
+def _host_calls(name: str, calls: Sequence[Operation]) -> KernelProfile:
+    each, moved = HOST_CALL_US[name], sum(call.moved_bytes for call in calls)
     words = f"the host's {name}, assumed to take {each:g} us each"
-    return KernelProfile(name, _NOWHERE, count, 1e-3 * count * each, {}, "latency", words, ())
+    if moved:
+        words += f", and {moved} bytes at {TRANSFER_BYTES_PER_US / 1000:g} GB/s"
+    us = len(calls) * each + moved / TRANSFER_BYTES_PER_US
+    return KernelProfile(name, _NOWHERE, len(calls), 1e-3 * us, {}, "latency", words, ())
 
 
 def _moves(operations: Sequence[Operation], gpu: VirtualGpu, *, first: bool) -> KernelProfile:

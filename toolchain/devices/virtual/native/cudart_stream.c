@@ -12,6 +12,7 @@ typedef struct Stream {
 } Stream;
 
 enum { CAPTURE_NONE = 0, CAPTURE_ACTIVE = 1 };
+enum { PER_THREAD = 2 }; /* a constant handle, whose work no event of another stream need wait for */
 
 static Stream default_streams[3] = {{.id = 1}, {.id = 1}, {.id = 2}}; /* NULL, legacy, per thread */
 static Stream *streams;
@@ -69,6 +70,8 @@ cudaError_t vgrt_submit(void *handle, const Work *work)
     cudaError_t error = vgrt_recording_of(handle, &recording);
     if (error)
         return error;
+    if ((uintptr_t)handle == PER_THREAD)
+        return vgrt_refuse("work on cudaStreamPerThread: use the stream that is passed");
     return recording ? vgrt_record(recording, work) : vgrt_perform(work);
 }
 
