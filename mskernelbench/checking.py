@@ -19,6 +19,8 @@ from mskernelbench.tolerance import Comparison
 
 COMPARISON = "comparison"
 """The rule that every element of an output lies within its bound."""
+ORDER = "order_dependent"
+"""What devices call the fault that a second call, in another order, gave other outputs."""
 STATUSES = {
     FailureKind.BUILD_FAILED: Status.BUILD_FAILED,
     FailureKind.LAUNCH_FAILED: Status.LAUNCH_FAILED,
@@ -115,12 +117,16 @@ def _result(workload: Workload, comparisons: Mapping[str, Comparison]) -> Worklo
 
 
 def _refusal(evidence: CallEvidence, without: Collection[str]) -> Refusal | None:
-    """What the device saw, then the guards, then the first element outside its bound."""
-    if fault := next((fault for fault in evidence.outputs.faults if fault.kind not in without), None):
-        return Refusal(Status.WRONG, f"{fault} in {evidence.place}", rule=fault.kind)
-    if refusal := first_refusal("calls", evidence, without):
-        return refusal
-    return None if COMPARISON in without else _mismatch(evidence)
+    """What the device saw, then the guards, then the first element outside its bound.
+
+    That outputs depend on the order says less than a guard, which knows what is the matter with them.
+    """
+    faults = [fault for fault in evidence.outputs.faults if fault.kind not in without]
+    faults.sort(key=lambda fault: fault.kind == ORDER)
+    known = first_refusal("calls", evidence, without)
+    if faults and (known is None or faults[0].kind != ORDER):
+        return Refusal(Status.WRONG, f"{faults[0]} in {evidence.place}", rule=faults[0].kind)
+    return known or (None if COMPARISON in without else _mismatch(evidence))
 
 
 def _mismatch(evidence: CallEvidence) -> Refusal | None:

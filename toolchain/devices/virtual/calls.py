@@ -174,10 +174,9 @@ def joined(first: Outputs, second: Outputs | RunFailure, ptx: str) -> Outputs:
 
 
 def _order_fault(changed: Sequence[str]) -> Fault:
-    reasons = "a race, an assumed order, or a variable that was never set"
-    return Fault(
-        "order_dependent", f"{', '.join(changed)} changes when threads run in reversed order: {reasons}"
-    )
+    words = f"{', '.join(changed)} changes when the call is repeated with threads in reversed order"
+    reasons = "a race, an assumed order, a variable that was never set, or state kept between calls"
+    return Fault("order_dependent", f"{words}: {reasons}")
 
 
 def _same(array: NDArray[Any], others: Mapping[str, NDArray[Any]], name: str) -> bool:
