@@ -7,7 +7,7 @@ evaluations and profiles by their key in the ledger. Nouns are made from it when
 import operator
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, NotRequired, TypedDict
 
 import numpy as np
@@ -120,6 +120,10 @@ class Context:
     """Of earlier runs; None where the user wants none."""
     elapsed_minutes: Callable[[], float]
     """Minutes this run has worked, over all its sessions."""
+    _verdicts: dict[str, Evaluation] = field(default_factory=dict)
+    """Those decoded so far, by key."""
+    _attempts: dict[tuple[int, str, str], Attempt] = field(default_factory=dict)
+    """Those made so far, by number, kernel and lesson: every step looks at the whole history."""
 
     def situation(self, round_number: int, judged: Sequence[Judged], view: View | None = None) -> Situation:
         """What the roles see in a round: the baseline, and the candidates of earlier rounds in view."""
@@ -140,6 +144,12 @@ class Context:
 
     def attempt(self, judged: Judged) -> Attempt:
         """The noun behind one judged candidate."""
+        key = judged["number"], judged["kernel"], judged.get("lesson", "")
+        if key not in self._attempts:
+            self._attempts[key] = self._attempt(judged)
+        return self._attempts[key]
+
+    def _attempt(self, judged: Judged) -> Attempt:
         return Attempt(
             number=judged["number"],
             round=judged["round"],
@@ -155,7 +165,10 @@ class Context:
 
     def evaluation(self, ticket: Ticket) -> Evaluation:
         """The verdict on a ticket's kernel, as last judged."""
-        return decode(Evaluation, self.ledger.paid(ticket["evaluation"]))
+        key = ticket["evaluation"]
+        if key not in self._verdicts:
+            self._verdicts[key] = decode(Evaluation, self.ledger.paid(key))
+        return self._verdicts[key]
 
     def profile(self, ticket: Ticket) -> Profile | None:
         """The ticket's profile; None where it was not profiled, or could not be."""

@@ -58,6 +58,7 @@ def _saver(checkpoint: Path) -> Iterator[Any]:
     from langgraph.checkpoint.sqlite import SqliteSaver
 
     connection = sqlite3.connect(checkpoint, check_same_thread=False)
+    connection.execute("PRAGMA synchronous = NORMAL")  # what a power cut takes, the journal brings back
     try:
         yield SqliteSaver(connection)
     finally:

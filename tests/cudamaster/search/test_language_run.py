@@ -1,10 +1,14 @@
 """Runs of language models: nothing is paid for twice, limits hold, and a run can be played again."""
 
+import json
+import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from cudamaster.agents.models.model import Reply, Request
 from cudamaster.agents.models.recorded import RecordedModel
 from cudamaster.errors import ModelFailed
 from cudamaster.search.run import outcome_in
@@ -12,7 +16,7 @@ from cudamaster.search.teams import recorded
 from cudamaster.store.runs import RunFolder
 from mskernelbench.evaluation import Status
 from tests.doubles import language_run, scripted_run
-from tests.doubles.language_run import model_at, role_of, work
+from tests.doubles.language_run import fenced, model_at, role_of, work
 from tests.doubles.model_server import Act, Asked, ModelServer
 
 CALLS = 13
@@ -132,6 +136,46 @@ def test_a_limit_below_one_call_keeps_the_baseline(
     assert (outcome.stopped_by, outcome.best, outcome.tokens) == ("tokens", None, 0)
     assert outcome.baseline is not None
     assert not server.asked
+
+
+@dataclass
+class MeetingModel:
+    """Answers a coder or a profiler only when as many are asked at once as there are candidates."""
+
+    model: RecordedModel
+    meeting: threading.Barrier
+
+    name = "meeting"
+    price = None
+
+    def ask(self, request: Request) -> Reply:
+        if request.key.startswith(("proposal/", "lesson/")):
+            self.meeting.wait(20)
+        return self.model.ask(request)
+
+
+def test_a_round_s_candidates_are_asked_for_at_once_however_few_are_judged_at_once(
+    server: ModelServer, folder: RunFolder, tmp_path: Path
+) -> None:
+    server.answer = lambda a: Act(fenced("json", FOUR_PLANS)) if role_of(a) == "planner" else four_kernels(a)
+    work(folder, tmp_path / "r", model_at(server), rounds=1, candidates=4)
+    meeting = MeetingModel(RecordedModel("replay", recorded(folder.path)), threading.Barrier(4))
+    again = scripted_run.folder(tmp_path / "again")
+    outcome = work(again, tmp_path / "other", meeting, rounds=1, candidates=4, parallel=1)
+    assert (outcome.rounds, outcome.candidates) == (1, 4)
+
+
+FOUR_PLANS = json.dumps(
+    {"plans": [{"strategy": f"s{i}", "change": f"change {i}", "reason": "why"} for i in range(4)]}
+)
+
+
+def four_kernels(asked: Asked) -> Act:
+    """A right kernel for each plan; other roles as ever."""
+    if role_of(asked) != "coder":
+        return language_run.answer(asked)
+    number = next(i for i in range(4) if f"change {i}" in asked.task)
+    return Act(fenced("cuda", f"{language_run.GOOD}// {number}\n"))
 
 
 def test_an_answer_without_a_kernel_is_asked_for_once_more(
