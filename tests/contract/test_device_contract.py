@@ -301,8 +301,9 @@ class TestTiming:
         profile = device.profile(device.build(kernel("scratch")), copy_arguments(100_000))
         assert isinstance(profile, Profile), profile
         assert profile.clock is device.clock
-        assert {k.name.split("(")[0] for k in profile.kernels} == {"square", "increment"}
-        assert all(k.time_ms > 0 and k.launches == 1 and k.metrics for k in profile.kernels)
+        kernels = [k for k in profile.kernels if k.name.split("(")[0] in ("square", "increment")]
+        assert len(kernels) == 2
+        assert all(k.time_ms > 0 and k.launches == 1 and k.metrics for k in kernels)
         assert all(k.bound in ("memory", "compute", "latency") for k in profile.kernels)
 
 

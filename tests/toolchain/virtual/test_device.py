@@ -82,7 +82,7 @@ class TestFaultsHavePlaces:
         assert result.arrays["y"][:12].tolist() == [0, 1, 2, 3, 0, 0, 0, 0, 5, 1, 2, 3]
 
     def test_an_endless_kernel_is_ended_with_its_name(self) -> None:
-        device = VirtualDevice(limits=VirtualLimits(seconds=8.0))
+        device = VirtualDevice(limits=VirtualLimits(seconds=6.0))
         assert isinstance(run(device, hosting("")), Outputs)
         body = "unsigned i = 0; while (((volatile unsigned*)y)[0] != 7 + (i | 1)) i++; y[0] = i;"
         found = failure(run(device, device_kernel(body)))
