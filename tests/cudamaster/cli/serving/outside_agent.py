@@ -14,23 +14,9 @@ from mcp.client.stdio import StdioServerParameters
 
 SHAPE = "rows=300,cols=300,nnz_per_row=64,pattern=uniform"
 TASK = {"operator": "spmv", "precision": "fp32", "shapes": [SHAPE]}
-ROWS_BY_LANES = """
-__global__ void rows_by_lanes(int rows, const float* values, const int* columns, const int* offsets,
-                              const float* x, float* y) {
-    int thread = blockIdx.x * blockDim.x + threadIdx.x;
-    int row = thread / 32, lane = thread % 32;
-    if (row >= rows) return;
-    float sum = 0.0f;
-    for (int i = offsets[row] + lane; i < offsets[row + 1]; i += 32) sum += values[i] * x[columns[i]];
-    for (int step = 16; step; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
-    if (lane == 0) y[row] = sum;
-}
-extern "C" void spmv_csr(int rows, const float* values, const int* col_indices, const int* row_offsets,
-                         const float* x, float* y, cudaStream_t stream) {
-    rows_by_lanes<<<(rows * 32 + 255) / 256, 256, 0, stream>>>(rows, values, col_indices, row_offsets, x, y);
-}
-"""
-"""A row for each warp, where the baseline has a row for each thread."""
+PAGE = (Path(__file__).parents[4] / "docs" / "for-coding-agents.md").read_text()
+ROWS_BY_WARPS = PAGE.partition("```cuda\n")[2].partition("```")[0]
+"""The kernel that the guide shows: a row for each warp, where the baseline has a row for each thread."""
 
 
 @dataclass

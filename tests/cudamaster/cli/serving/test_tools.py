@@ -1,6 +1,7 @@
 """What a coding agent can do with `cudamaster mcp` alone: the official client, the real virtual GPU."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,17 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.cudamaster.cli.serving.outside_agent import ROWS_BY_LANES, SHAPE, TASK, OutsideAgent, connected
+from cudamaster.cli.boundary import exit_code_of
+from tests.cudamaster.cli.serving.outside_agent import (
+    PAGE,
+    ROWS_BY_WARPS,
+    SHAPE,
+    TASK,
+    OutsideAgent,
+    connected,
+)
 
-HEADER = ROWS_BY_LANES[ROWS_BY_LANES.index('extern "C"') : ROWS_BY_LANES.index("rows_by_lanes<<<")]
+HEADER = ROWS_BY_WARPS[ROWS_BY_WARPS.index('extern "C"') : ROWS_BY_WARPS.index("row_for_each_warp<<<")]
 TOOLS = ["list_operators", "get_task", "evaluate_kernel", "profile_kernel", "submit_kernel", "leaderboard"]
 
 
@@ -28,10 +37,10 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OutsideAgent]:
 def test_an_agent_wins_an_operator_with_the_tools_alone(agent: OutsideAgent) -> None:
     names = [operator["name"] for operator in agent.call("list_operators")["operators"]]
     task = agent.call("get_task", **TASK)
-    wrong = agent.call("evaluate_kernel", **TASK, source=ROWS_BY_LANES.replace("step /= 2", "step /= 4"))
-    right = agent.call("evaluate_kernel", **TASK, source=ROWS_BY_LANES)
-    profile = agent.call("profile_kernel", **TASK, source=ROWS_BY_LANES)
-    submission = agent.call("submit_kernel", **TASK, source=ROWS_BY_LANES, note="a warp for each row")
+    wrong = agent.call("evaluate_kernel", **TASK, source=ROWS_BY_WARPS.replace("step /= 2", "step /= 4"))
+    right = agent.call("evaluate_kernel", **TASK, source=ROWS_BY_WARPS)
+    profile = agent.call("profile_kernel", **TASK, source=ROWS_BY_WARPS)
+    submission = agent.call("submit_kernel", **TASK, source=ROWS_BY_WARPS, note="a warp for each row")
     (row,) = agent.call("leaderboard", operator="spmv")["results"]
 
     assert "spmv_csr" in names
@@ -46,10 +55,22 @@ def test_an_agent_wins_an_operator_with_the_tools_alone(agent: OutsideAgent) -> 
     assert submission["stored"]
     assert row["speedup"]["low"] > 2
     assert (row["change"], row["shapes"]) == ("a warp for each row", [SHAPE])
-    assert Path(row["kernel"]).read_text() == ROWS_BY_LANES
+    assert Path(row["kernel"]).read_text() == ROWS_BY_WARPS
+    assert exit_code_of(["verify", submission["record"], "--on-paper"]) == 0
     record = json.loads(Path(submission["record"]).read_text())
     assert record["evaluation"]["seed"] != right["seed"], "judged on inputs the agent has not seen"
     assert any("timing" in words for words in agent.heard)
+
+
+def test_the_guide_lists_the_tools_there_are_and_what_its_kernel_does(agent: OutsideAgent) -> None:
+    listed = agent.portal.call(agent.client.list_tools)
+    (short_rows,) = re.findall(r"On `(rows=\S+)` it is\nslower", PAGE)
+    slower = agent.call("evaluate_kernel", **TASK | {"shapes": [short_rows]}, source=ROWS_BY_WARPS)
+
+    assert [tool.name for tool in listed.tools] == TOOLS
+    assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE) == TOOLS
+    assert slower["status"] == "correct"
+    assert slower["speedup"]["high"] < 1
 
 
 @pytest.mark.parametrize(
@@ -99,8 +120,8 @@ def test_two_calls_at_once_are_judged_one_after_another(agent: OutsideAgent) -> 
 
     async def both() -> None:
         async with anyio.create_task_group() as group:
-            group.start_soon(ask, ROWS_BY_LANES + "// one")
-            group.start_soon(ask, ROWS_BY_LANES + "// other")
+            group.start_soon(ask, ROWS_BY_WARPS + "// one")
+            group.start_soon(ask, ROWS_BY_WARPS + "// other")
 
     agent.heard.clear()
     agent.portal.call(both)
@@ -116,4 +137,4 @@ def test_a_cancelled_call_ends_and_the_next_is_answered(agent: OutsideAgent) -> 
         return patience.cancelled_caught
 
     assert agent.portal.call(give_up)
-    assert agent.call("evaluate_kernel", **TASK, source=ROWS_BY_LANES)["status"] == "correct"
+    assert agent.call("evaluate_kernel", **TASK, source=ROWS_BY_WARPS)["status"] == "correct"
