@@ -8,9 +8,11 @@ from cudamaster.agents.team import ModelTeam
 from cudamaster.config import Config
 from cudamaster.errors import UsageError
 from cudamaster.report.figures import counted
+from cudamaster.search.methods.evolve import ISLANDS
 from cudamaster.search.settings import Settings
 from cudamaster.search.teams import open_team
 
+EVOLVE = "evolve"
 USUAL = Usage(8_000, 0, 8_000)
 """Tokens of a usual call: prompts of the four main operators have 2,000 to 12,000."""
 
@@ -44,11 +46,12 @@ def spending_words(settings: Settings, config: Config) -> str:
 def calls_of(settings: Settings) -> dict[str, int]:
     """Calls by role, where every third candidate needs mending once."""
     rounds, each = settings.rounds - settings.expert_rounds, settings.candidates
+    planned_apart = min(ISLANDS, each) if settings.search == EVOLVE else 1
     return {
-        "planner": rounds,
+        "planner": rounds * planned_apart,
         "coder": rounds * each,
         "debugger": -(-rounds * each // 3),
-        "profiler": rounds * (1 + each),
+        "profiler": rounds * (planned_apart + each),
     }
 
 

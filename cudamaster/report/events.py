@@ -35,6 +35,7 @@ class EventLines:
         self._headed = 0
         """The last round whose heading was told."""
         self._operator = "this operator"
+        self._told_of_lessons = False
         self._refines = True
         """Whether candidates start from the best, so that the diagnosed kernel is that."""
 
@@ -62,6 +63,12 @@ class EventLines:
             best = "is still the best" if self._refines else "is started from again"
             return f"round {event['round']}    {of} {best}, {value['bound']}-bound"
         return f"round {event['round']}    {of} is {value['bound']}-bound: {value['sentence']}"
+
+    def _recalled(self, event: Json) -> Line:
+        if self._told_of_lessons or not event["value"]:
+            return None
+        self._told_of_lessons = True
+        return f"           {counted(len(event['value']), 'lesson')} of earlier runs shown to the models"
 
     def _plan(self, event: Json) -> Line:
         self.round = event["round"]

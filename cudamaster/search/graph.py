@@ -16,6 +16,8 @@ from cudamaster.search.candidate import Candidate
 from cudamaster.search.context import CandidateState, Context, FinishedState, RunState
 from cudamaster.search.rounds import Rounds
 
+STATE = "run 2"
+"""Names the state's form: checkpoints of another one are not read, the journal brings the run back."""
 STEPS_A_ROUND = 3
 """plan, the candidates, conclude."""
 
@@ -23,7 +25,7 @@ STEPS_A_ROUND = 3
 def run_graph(context: Context, checkpoint: Path) -> RunState:
     """Run the loop to its end, from the checkpoint where there is one; returns the last state."""
     config: Any = {
-        "configurable": {"thread_id": "run"},
+        "configurable": {"thread_id": STATE},
         "max_concurrency": context.settings.candidates,
         "recursion_limit": 10 + STEPS_A_ROUND * context.settings.rounds,
     }

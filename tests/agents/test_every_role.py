@@ -1,5 +1,7 @@
 """What holds for every role: four files, prompts that render for every operator, a sample that parses."""
 
+from dataclasses import replace
+
 import pytest
 
 from cudamaster.agents.coder import parse as parse_coder
@@ -171,3 +173,26 @@ def test_a_reading_has_a_bound_its_evidence_and_a_lesson() -> None:
     assert "outputs a thread" in reading.lesson
     with pytest.raises(BadReply, match="must be one of memory"):
         parse_profiler('{"bound": "dram", "sentence": "s", "lesson": "l"}')
+
+
+def test_the_coder_and_the_planner_start_from_the_parent_that_the_search_chose() -> None:
+    best = attempt(1, PLAN, reward=1.5, verdict=evaluation(speedup=2.8), seen=profile("compute"))
+    chosen = attempt(2, PLAN, reward=0.3, verdict=evaluation(speedup=1.3), seen=profile("latency"))
+    now = replace(situation(history=(best, chosen)), parent_number=2)
+
+    for task in (prompt_of("coder", now).task, prompt_of("planner", now).task):
+        assert "## The kernel to start from (attempt 2, tile: correct, 1.30x the baseline)" in task
+        assert "int line_2;" in task.split("## The kernel to start from")[1]
+    assert "The best kernel is attempt 1 (tile), 2.80x the baseline" in prompt_of("planner", now).task
+    assert "latency-bound" in prompt_of("planner", now).task
+
+
+def test_without_a_choice_the_best_is_the_parent_and_before_there_is_one_the_baseline() -> None:
+    assert "(attempt 1, tile: correct, 2.80x" in prompt_of("coder", history_of_three(PLAN)).task
+    assert "## The kernel to start from (the baseline)" in prompt_of("coder", situation()).task
+
+
+def test_lessons_of_earlier_runs_are_shown_to_those_who_plan_and_write() -> None:
+    now = replace(situation(), lessons=("softmax fp32 on virtual:h200: tile reached 2x. It helped.",))
+    shown = {role for role in all_roles() if "## Lessons of earlier runs" in prompt_of(role, now).task}
+    assert shown == {"planner", "coder"}

@@ -10,6 +10,7 @@ from typing import Any
 from cudamaster.agents.models.model import Reply, Request
 from cudamaster.agents.models.recorded import RecordedModel
 from cudamaster.search.purse import CALL
+from cudamaster.search.run import settings_of
 from cudamaster.search.scripted import ScriptedJudge
 from cudamaster.search.teams import recorded
 from cudamaster.store.codec import Json
@@ -94,4 +95,5 @@ def _work(folder: Path, results: Path, recording: Path, dies_at: Callable[[str],
     run = RunFolder(folder)
     paid = frozenset(event["key"] for event in run.events() if "key" in event)
     model = MortalModel(RecordedModel("recorded", recorded(recording)), paid, dies_at)
-    work(run, results, model, judge=MortalJudge(dies_at), **more)
+    search = settings_of(RunFolder(recording)).search
+    work(run, results, model, judge=MortalJudge(dies_at), search=search, **more)

@@ -121,3 +121,23 @@ def test_what_an_earlier_session_told_is_known_and_not_told_again() -> None:
 
 def test_events_for_the_journal_alone_have_no_line() -> None:
     assert EventLines("modelled").line({"event": "rewards", "value": []}) is None
+
+
+def test_lessons_of_earlier_runs_are_told_of_once() -> None:
+    lines = EventLines("modelled")
+    recalled = [{"event": "recalled", "round": 1, "value": value} for value in ([], ["a", "b"], ["c"])]
+
+    said = [lines.line(event) for event in recalled]
+    assert said == [None, "           2 lessons of earlier runs shown to the models", None]
+
+
+def test_a_kernel_that_islands_start_from_again_is_not_called_the_best() -> None:
+    def second_diagnosis(search: str) -> str | None:
+        lines = EventLines("modelled")
+        lines.line({"event": "started", "settings": {"operator": "softmax", "search": search}})
+        value = {"bound": "memory", "sentence": "DRAM binds."}
+        events = [{"event": "diagnosis", "number": 3, "round": r, "value": value} for r in (2, 3)]
+        return [lines.line(event) for event in events][1]
+
+    assert second_diagnosis("refine") == "round 3    #3 is still the best, memory-bound"
+    assert second_diagnosis("evolve") == "round 3    #3 is started from again, memory-bound"

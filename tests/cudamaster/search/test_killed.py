@@ -39,13 +39,16 @@ def sessions(run: RunFolder, kind: Callable[..., None], *places: Path) -> int:
     return codes.count(KILLED)
 
 
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, Outcome]:
+def served_run(root: Path, search: str) -> tuple[RunFolder, Outcome]:
     """A run by a server's models, from which the others' answers are taken."""
-    root = tmp_path_factory.mktemp("undisturbed")
     folder = scripted_run.folder(root)
     with language_run.served() as server:
-        return folder, language_run.work(folder, root / "r", language_run.model_at(server))
+        return folder, language_run.work(folder, root / "r", language_run.model_at(server), search=search)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, Outcome]:
+    return served_run(tmp_path_factory.mktemp("undisturbed"), "refine")
 
 
 def steps(run: RunFolder) -> dict[str, object]:
@@ -71,9 +74,11 @@ def require_same(run: RunFolder, undisturbed: tuple[RunFolder, Outcome]) -> None
     )
 
 
+@pytest.mark.parametrize("search", ["refine", "evolve"])
 def test_a_run_that_is_killed_after_every_event_pays_for_no_step_twice_and_ends_the_same(
-    tmp_path: Path, undisturbed: tuple[RunFolder, Outcome]
+    tmp_path: Path, search: str
 ) -> None:
+    undisturbed = served_run(tmp_path / "undisturbed", search)
     run, recording = scripted_run.folder(tmp_path), undisturbed[0].path
     kills = sessions(run, killed_run.session_to_next_event, tmp_path / "r", recording)
     assert kills == len([e for e in run.events() if e["event"] != "resumed"])
