@@ -4,6 +4,8 @@ from pathlib import Path
 import pytest
 
 from cudamaster.cli.boundary import exit_code_of
+from cudamaster.search.run import settings_of
+from cudamaster.store.lessons import FILE
 from cudamaster.store.runs import list_runs
 from tests.doubles import scripted_run
 from tests.doubles.scripted_opening import ScriptedOpening
@@ -88,6 +90,19 @@ def test_money_cannot_be_limited_where_no_price_is_known(
 
     assert code == 2
     assert "no price is known for openai:unheard-of" in capsys.readouterr().err
+
+
+def test_the_search_and_whether_lessons_count_are_kept_with_the_run(
+    folders: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    asked = [*OPTIMIZE, *folders, "--model", "openai:gpt-5", "--search", "best-of", "--no-lessons"]
+    assert exit_code_of(asked, ScriptedOpening()) == 0
+
+    (run,) = list_runs(tmp_path / "runs")
+    settings = settings_of(run)
+    assert (settings.search, settings.lessons) == ("best-of", False)
+    assert not (tmp_path / "runs" / FILE).exists()
 
 
 def test_the_configuration_file_names_models_and_key_commands(

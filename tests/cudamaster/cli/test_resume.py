@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from cudamaster.agents.errors import UnknownStrategy
+from cudamaster.agents.nouns import Plan, Situation
 from cudamaster.cli.boundary import exit_code_of
+from cudamaster.search.scripted import ScriptedTeam
 from cudamaster.store.runs import RunFolder, list_runs
 from tests.doubles import scripted_run
 from tests.doubles.scripted_opening import ScriptedOpening
@@ -66,6 +69,29 @@ def test_a_finished_run_is_told_again_without_opening_a_device(tmp_path: Path, c
     assert exit_code_of(["resume", "latest", "--json", *folders], opening) == 0
     assert capsys.readouterr().out == first
     assert opening.opened == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"), [(UnknownStrategy("the playbook has no such strategy"), 3), (RuntimeError("lost"), 70)]
+)
+def test_a_team_that_fails_ends_the_run_with_one_sentence_and_it_goes_on_later(
+    fault: Exception, code: int, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Lost(ScriptedTeam):
+        def write(self, situation: Situation, plan: Plan) -> str:
+            raise fault
+
+    monkeypatch.setenv("CUDAMASTER_LOG_DIR", str(tmp_path / "log"))
+    folders = ["--runs-dir", str(tmp_path / "runs")]
+    optimize = ["optimize", "gemm", "--precision", "fp32", "--out", str(tmp_path / "r"), *folders]
+    assert exit_code_of(optimize, ScriptedOpening(team=Lost(scripted_run.ROUNDS))) == code
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("cudamaster: ")]
+    assert len(told) == 1
+    assert str(fault) in told[0]
+
+    assert exit_code_of(["resume", "latest", "--json", *folders], ScriptedOpening()) == 0
+    resumed = json.loads(capsys.readouterr().out)
+    assert Path(resumed["best"]["kernel"]).read_text() == scripted_run.BETTER
 
 
 def test_an_unknown_run_is_a_usage_error(tmp_path: Path, capsys: Output) -> None:
