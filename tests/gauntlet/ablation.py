@@ -1,0 +1,76 @@
+"""Which rules stand behind each other: each cheat is judged again and again, without what refused it before.
+
+    python -m tests.gauntlet.ablation
+
+judges all cheats on the virtual GPU and keeps what came of it in docs/gauntlet.json, of which
+docs/gauntlet_table.py makes a page; with names, or beginnings of names, it judges those and keeps other rows.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from mskernelbench.checking import COMPARISON, ORDER
+from mskernelbench.evaluation import Evaluation
+from mskernelbench.guards import STAGES, guards
+from tests.gauntlet.judging import MEMORY_CHECKS, Gauntlet, opened
+from tests.gauntlet.kernels import Cheat, cheats
+
+KEPT = Path(__file__).parents[2] / "docs" / "gauntlet.json"
+FOUND_IN_A_CALL = ("race", "uninitialised", ORDER)
+"""What a device may find without ending the call."""
+
+
+def removable() -> frozenset[str]:
+    """The rules that a referee can do without."""
+    found = (COMPARISON, *FOUND_IN_A_CALL, *MEMORY_CHECKS)
+    return frozenset({*found, *(g.name for stage in STAGES for g in guards(stage))})
+
+
+def refusals(gauntlet: Gauntlet, cheat: Cheat) -> Iterator[Evaluation]:
+    """The verdict, and the one without its rule, and so on, until none is left that can be left out."""
+    without: set[str] = set()
+    while True:
+        evaluation = gauntlet.judge(cheat, without)
+        yield evaluation
+        if evaluation.rule is None or evaluation.rule not in removable():
+            return
+        without.add(evaluation.rule)
+
+
+def row(gauntlet: Gauntlet, cheat: Cheat) -> dict[str, Any]:
+    """A cheat's line of the table."""
+    found = tuple(refusals(gauntlet, cheat))
+    return {
+        "name": cheat.name,
+        "title": cheat.title,
+        "operator": f"{cheat.operator} {cheat.precision}",
+        "gpu": cheat.gpu,
+        "status": str(found[0].status),
+        "rules": [evaluation.rule for evaluation in found if evaluation.rule],
+        "gains": gains(found[-1]),
+    }
+
+
+def gains(last: Evaluation) -> float | None:
+    """The speedup that a cheat gets when nothing more refuses it; None where it is refused or not timed."""
+    return last.speedup.centre if last.speedup else None
+
+
+def main(names: Sequence[str]) -> None:
+    """Judge the cheats whose names begin like one of `names`, or all, and keep their rows."""
+    rows = {row["name"]: row for row in json.loads(KEPT.read_text())} if KEPT.exists() else {}
+    known = cheats()
+    with opened() as gauntlet:
+        for cheat in known:
+            if not names or cheat.name.startswith(tuple(names)):
+                rows[cheat.name] = row(gauntlet, cheat)
+                print(cheat.name, *rows[cheat.name]["rules"], flush=True)
+    kept = [rows[cheat.name] for cheat in known if cheat.name in rows]
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

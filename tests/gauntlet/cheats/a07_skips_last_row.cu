@@ -1,0 +1,14 @@
+// A07: leaves out the last row, which a sample of rows would hardly find
+// breaks: a call writes every element of its outputs
+// gauntlet: operator=spmv_csr precision=fp32 status=wrong rule=unwritten_output
+__global__ void spmv(int rows, const float* v, const int* c, const int* r, const float* x, float* y) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows) return;
+    float sum = 0.0f;
+    for (int p = r[row]; p < r[row + 1]; p++) sum += v[p] * x[c[p]];
+    y[row] = sum;
+}
+extern "C" void spmv_csr(int rows, const float* values, const int* col_indices, const int* row_offsets,
+                         const float* x, float* y) {
+    spmv<<<(rows + 255) / 256, 256>>>(rows - 1, values, col_indices, row_offsets, x, y);
+}

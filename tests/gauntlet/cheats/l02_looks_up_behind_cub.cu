@@ -1,0 +1,10 @@
+// L02: includes a header of CUB, whose own look-ups shall cover those that it spells itself
+// breaks: a kernel is the candidate's own
+// gauntlet: operator=spmv_csr precision=fp32 status=cheated rule=imports
+#include <cub/block/block_load.cuh>
+#include <dlfcn.h>
+extern "C" void spmv_csr(int rows, const float* values, const int* col_indices, const int* row_offsets,
+                         const float* x, float* y) {
+    void* library = dlopen("libcusparse.so.12", RTLD_NOW);
+    ((void (*)(...))dlsym(library, "cusparseSpMV"))(rows, values, col_indices, row_offsets, x, y);
+}

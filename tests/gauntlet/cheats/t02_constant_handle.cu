@@ -1,0 +1,11 @@
+// T02: launches on the per-thread default stream by its number, which imports nothing
+// breaks: work is on the stream that is passed
+// gauntlet: operator=relu precision=fp32 status=unsupported rule=unsupported gpu=yes
+#include <cuda_runtime.h>
+__global__ void relu(float* y, const float* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = fmaxf(0.0f, x[i]);
+}
+extern "C" void RELU(float* output, const float* input, int N) {
+    relu<<<(N + 255) / 256, 256, 0, (cudaStream_t)0x2>>>(output, input, N);
+}
