@@ -89,13 +89,14 @@ def rule_lines() -> str:
 
 def markdown(tables: Sequence[Table], by: Sequence[str], compared: Comparison | None) -> str:
     """A section for each table, with the rule behind them."""
-    sections = [f"### {heading(table.ground)}\n\n{_markdown_table(table, by)}" for table in tables]
+    sections = [f"### {heading(table.ground)}\n\n{markdown_table(table, by)}" for table in tables]
     if compared is not None:
         sections.append("### Against the stored results\n\n" + "\n".join(f"* {x}" for x in told(compared)))
     return "\n\n".join([*sections, rule_lines()])
 
 
-def _markdown_table(table: Table, by: Sequence[str]) -> str:
+def markdown_table(table: Table, by: Sequence[str]) -> str:
+    """One table, without what it is of."""
     columns = columns_of(table, by)
     lines = [heads(columns), ("---",) * len(columns), *(cells(row, columns) for row in table.rows)]
     return "\n".join(f"| {' | '.join(_escaped(cell) for cell in line)} |" for line in lines)
