@@ -107,13 +107,13 @@ def _start_of(line: int, text: str) -> int:
 
 
 def _words(argument: str) -> list[str]:
-    return re.findall(r"\w+|\*|&", argument)
+    return re.findall(r"\w+|[^\s\w]", argument.partition("=")[0])
 
 
 def _parameter(argument: str, precision: Precision, place: str) -> Parameter:
     words = [word for word in _words(argument) if word not in WORDS]
     if len(words) < 2 or not words[-1].isidentifier():
-        raise NoEntry(f"{place}: the argument '{argument}' has no name")
+        raise NoEntry(f"{place}: the argument '{argument}' cannot be read: write it as TYPE NAME")
     *kind, name = words
     element = _element(kind[0], precision)
     if element is None or kind[1:] not in ([], ["*"]):

@@ -39,6 +39,7 @@ def skeleton(entry: DeclaredEntry, kernel: str, spec: str) -> str:
         makers=sorted({declared(parameter).partition("(")[0] for parameter in entry.parameters}),
         elements=any(declared_element(parameter) for parameter in entry.parameters),
         tensors=tensors,
+        rounded=[p for p in tensors if p.access is Access.OUTPUT and p.element is not Element.INT32],
         reads=[p for p in tensors if p.access is Access.INPUT],
         writes=[p for p in tensors if p.access is Access.OUTPUT],
         drawn={p.name: drawn(p, entry.precision) for p in tensors},

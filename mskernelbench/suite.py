@@ -98,6 +98,7 @@ def judge_baselines(
             pool.submit(_alone_where_large, operator, precision, plan, large)
             for operator in operators
             for precision in precisions
+            if precision in operator.precisions
         ]
         try:
             for future in as_completed(futures):

@@ -45,9 +45,10 @@ def command(kernel: Path, entry: str | None, out: Path | None) -> int:
 def require_own_name(name: str, place: str) -> None:
     """Raise UsageError where an operator of the benchmark is called so."""
     from cudamaster.errors import UsageError
-    from mskernelbench.catalog import operator_names
+    from mskernelbench.catalog import all_operators
+    from mskernelbench.user_operators import names_of
 
-    if name in operator_names():
+    if any(name in names_of(operator) for operator in all_operators()):
         raise UsageError(
             f"{place}: the benchmark has an operator {name}: judge your kernel with '--operator {name}', or "
             "rename its entry where it computes something else"

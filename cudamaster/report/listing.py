@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from cudamaster.report.document import Json
 from cudamaster.store.codec import Json as Event
 from cudamaster.toolchain.listing import ListedDevice
-from mskernelbench.operator import Operator, Precision
+from mskernelbench.operator import Operator
 from mskernelbench.shapes import shape_example
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def operator_document(operator: Operator) -> Json:
         "category": str(operator.category),
         "aliases": list(operator.aliases),
         "mathematics": operator.mathematics,
-        "entries": {str(p): operator.c_signature(p) for p in Precision},
+        "entries": {str(p): operator.c_signature(p) for p in operator.precisions},
         "contract": str(operator.contract),
         "shape_example": shape_example(operator),
         "workloads": sets,

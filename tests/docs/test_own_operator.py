@@ -80,6 +80,14 @@ def test_the_kernel_is_its_own_baseline_and_the_faster_one_is_faster(written: Pa
     assert profile["kernels"][0]["name"].startswith("four_at_a_time")
 
 
+def test_its_comparison_lets_no_wrong_answer_pass(written: Path, capsys: Output) -> None:
+    own = ["--operators-dir", written / "whole_op.py", "--workloads", "check", *DEVICE]
+    code, document = told(capsys, "operators", "saxpy_clamp", "--check", *own)
+    (row,) = document["rows"]
+
+    assert (code, row["precision"], row["status"]) == (0, "fp32", "correct")
+
+
 def test_the_expert_judges_it_and_says_who_could_optimize_it(written: Path, capsys: Output) -> None:
     spec, places = written / "whole_op.py", ["--runs-dir", written / "runs", "--out", written / "out"]
     arguments = ["optimize", written / "saxpy.cu", "--spec", spec, "--device", "virtual", *FEW, *places]

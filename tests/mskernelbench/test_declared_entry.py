@@ -55,7 +55,13 @@ def test_one_of_several_entries_is_picked_by_name() -> None:
     [
         (entry("float* y, size_t n"), r"f\.cu:1: no entry can have the argument 'size_t n'"),
         (entry("float** y, int n"), r"f\.cu:1: no entry can have the argument 'float\*\* y'"),
-        (entry("float*, int n"), r"f\.cu:1: the argument 'float\*' has no name"),
+        (entry("float*, int n"), r"f\.cu:1: the argument 'float\*' cannot be read"),
+        (
+            entry("float y[], int n"),
+            r"f\.cu:1: the argument 'float y\[\]' cannot be read: write it as TYPE NAME",
+        ),
+        (entry("float& y, int n"), r"f\.cu:1: no entry can have the argument 'float& y'"),
+        (entry("float* y, unsigned int n"), r"f\.cu:1: no entry can have the argument 'unsigned int n'"),
         (entry("const float* x, int n"), r"f\.cu:1: f has no pointer that is not const"),
         (entry("__nv_bfloat16* y, int n"), r"f\.cu:1: .* rename it f_bf16"),
         ("void f(float* y, int n) { }", r'f\.cu defines no extern "C" host function: write one'),
