@@ -1,8 +1,8 @@
 """Reads which symbols a 64-bit ELF file defines and expects, without a program to do it."""
 
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,8 +23,8 @@ class Symbols:
     undefined: frozenset[str]
     """Imports: what the linker must find elsewhere."""
     defined: frozenset[str]
-    writable: frozenset[str] = frozenset()
-    """Variables that a program may change, those of each thread included."""
+    writable: Mapping[str, int] = field(default_factory=dict)
+    """Variables that a program may change, those of each thread included, and their sizes in bytes."""
     constructors: int = 0
     """Functions that run when the file is loaded."""
 
@@ -42,6 +42,7 @@ class _Symbol(NamedTuple):
     kind: int
     section: int
     """Index of the section that holds it; 0 where it is not defined."""
+    size: int
 
     @property
     def defined(self) -> bool:
@@ -67,11 +68,11 @@ def read_symbols(path: Path) -> Symbols:
     return Symbols(
         undefined=frozenset(symbol.name for symbol in named if not symbol.defined),
         defined=frozenset(symbol.name for symbol in named if symbol.defined),
-        writable=frozenset(
-            symbol.name
+        writable={
+            symbol.name: symbol.size
             for symbol in named
             if symbol.section in changing and symbol.kind in (VARIABLE, THREAD_LOCAL)
-        ),
+        },
         constructors=sum(s.size // 8 for s in sections.values() if s.kind == CONSTRUCTORS),
     )
 
@@ -110,6 +111,6 @@ def _sections(image: bytes) -> list[_Section]:
 def _symbols(image: bytes, table: _Section, strings: _Section) -> Iterator[_Symbol]:
     text = image[strings.offset : strings.offset + strings.size]
     entries = image[table.offset : table.offset + table.size]
-    for name, info, _, section, _, _ in struct.iter_unpack("<IBBHQQ", entries):
+    for name, info, _, section, _, size in struct.iter_unpack("<IBBHQQ", entries):
         end = text.index(b"\0", name)
-        yield _Symbol(text[name:end].decode(errors="replace"), info & 0xF, section)
+        yield _Symbol(text[name:end].decode(errors="replace"), info & 0xF, section, size)

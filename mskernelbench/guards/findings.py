@@ -14,9 +14,10 @@ from mskernelbench.operator import Precision
 MOST_NAMED = 5
 FROM_THE_COMPILER = re.compile(
     r"_ZL\d+__(?:fatDeviceText|cudaFatCubinHandle)|DW\.ref\.\w+|.*__device_stub__.*|_ZStL8__ioinit"
-    r"|_ZN?\d*(?:4cuda|6thrust|3cub)\w*|_ZGVN?(?:4cuda|6thrust|3cub)\w*"
 )
-"""Writable symbols that nvcc and CUDA's own headers put into every object."""
+"""Writable symbols that nvcc puts into every object."""
+TAG = re.compile(r"_ZN(?:4cuda|6thrust|3cub)\w+")
+"""Of CUDA's own headers, objects that hold nothing; they take a byte."""
 VARIABLE = re.compile(
     r"^(?:\.(?:visible|weak|extern) +)*\.(global|const) [^\n]*?\.\w+ (\$?[\w$]+)(?:\[|;| =)", re.MULTILINE
 )
@@ -71,7 +72,9 @@ def keeps_state(evidence: ObjectEvidence) -> bool:
 
 def _state(evidence: ObjectEvidence) -> Iterator[Finding]:
     device = {name: space for space, name in VARIABLE.findall(evidence.ptx) if not name.startswith("$")}
-    host = sorted(n for n in evidence.symbols.writable if not _is_expected(n, device))
+    writable = evidence.symbols.writable
+    tags = {name for name, nbytes in writable.items() if nbytes <= 1 and TAG.fullmatch(name)}
+    host = sorted(name for name in writable.keys() - tags if not _is_expected(name, device))
     spaces = ("global", "const") if evidence.symbols.undefined & SYMBOL_WRITERS else ("global",)
     written = sorted(n for n, space in device.items() if space in spaces and _is_used(n, evidence.ptx))
     if host:
@@ -94,7 +97,7 @@ def _is_expected(name: str, device: Collection[str]) -> bool:
 
 def _is_used(name: str, ptx: str) -> bool:
     """Whether the name stands anywhere but where it is declared."""
-    return len(re.findall(rf"(?<![\w$]){re.escape(name)}(?![\w$])", ptx)) > 1
+    return ptx.find(name, ptx.find(name) + 1) >= 0
 
 
 def _census(evidence: ObjectEvidence) -> Iterator[Finding]:
