@@ -11,18 +11,17 @@ def evaluation(
 ) -> Evaluation:
     guard = "guard" if status is Status.CHEATED else None
     return Evaluation(
-        "softmax",
-        "fp32",
-        "softmax",
-        "virtual:h200",
-        "modelled",
-        status,
-        "",
-        0,
-        guard,
-        speedup,
-        None,
-        attainment,
+        operator="softmax",
+        precision="fp32",
+        entry="softmax",
+        device="virtual:h200",
+        clock="modelled",
+        status=status,
+        reason="",
+        seed=0,
+        guard=guard,
+        speedup=speedup,
+        attainment=attainment,
     )
 
 
