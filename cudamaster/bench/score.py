@@ -75,6 +75,8 @@ def score_of(row: Json) -> Score:
     """The figures of one row of a result file. Raises Malformed."""
     with well_formed():
         status = TaskStatus(row["status"])
+        _text(row["scenario"])
+        _text(row.get("run", "none"), empty=True)
         score = Score(
             operator=_text(row["operator"]),
             precision=Precision(row["precision"]).value,
@@ -153,8 +155,8 @@ def _share(value: object) -> float | None:
     return share
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str) or not value:
+def _text(value: object, *, empty: bool = False) -> str:
+    if not isinstance(value, str) or not (value or empty):
         raise Malformed(f"{value!r} is no name")
     return value
 

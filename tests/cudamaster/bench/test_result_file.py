@@ -82,6 +82,8 @@ def test_rows_that_state_what_cannot_be_are_refused(document: dict[str, Any], tm
         "a task that is failed has an evaluation": {"status": "failed"},
         "it is called tied": {"status": "tied"},
         "is no SHA-256": {"kernel_sha256": "abc"},
+        "3 is no name": {"run": 3},
+        "'' is no name": {"scenario": ""},
         "cost_usd is -1, below 0": {"cost_usd": -1},
         "minutes is 'long', which is no number": {"minutes": "long"},
         "its evaluation is wrong": {"evaluation": evaluation | {"status": "wrong"}},
@@ -91,7 +93,7 @@ def test_rows_that_state_what_cannot_be_are_refused(document: dict[str, Any], tm
         "no timed workload": {"evaluation": evaluation | {"workloads": []}},
         "attainment is 1.5, above 1": {"evaluation": evaluation | {"attainment": 1.5}},
         "is missing": {"evaluation": {}},
-        "its evaluation is measured, and the file modelled": {"evaluation": evaluation | {"clock": "measured"}},
+        "is measured, and the file modelled": {"evaluation": evaluation | {"clock": "measured"}},
         "task 1": {"evaluation": 3},
     }
     for said, changed in lies.items():
