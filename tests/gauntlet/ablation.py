@@ -50,8 +50,15 @@ def row(gauntlet: Gauntlet, cheat: Cheat) -> dict[str, Any]:
         "gpu": cheat.gpu,
         "status": str(found[0].status),
         "rules": [evaluation.rule for evaluation in found if evaluation.rule],
+        "wrong": wrong_workloads(found[-1]),
         "gains": gains(found[-1]),
     }
+
+
+def wrong_workloads(last: Evaluation) -> list[int]:
+    """On how many of the workloads that ran an output was outside its bound, and how many these are."""
+    ratios = [row.error_ratio for row in last.workloads if row.set == "check"]
+    return [sum(ratio is None or ratio > 1 for ratio in ratios), len(ratios)]
 
 
 def gains(last: Evaluation) -> float | None:

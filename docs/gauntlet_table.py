@@ -1,0 +1,89 @@
+"""Writes docs/gauntlet.md from docs/gauntlet.json: `python docs/gauntlet_table.py`.
+
+`python -m tests.gauntlet.ablation` judges all cheats and keeps there what refused them.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+HEAD = """# The gauntlet: what refuses each cheat
+
+Every file of `tests/gauntlet/cheats/` is judged on the virtual GPU, then again without the rule that refused
+it, and so on until nothing is left that the referee can do without (its parameter `without`). A row lists those
+rules in order. Of {count} cheats {refused} are refused, {twice} of them by at least two rules one behind the
+other; {accepted} are accepted, since what they do gains nothing. `tests/gauntlet/test_cheats.py` holds the first
+rule of each, `tests/gauntlet/test_honest.py` that honest kernels pass.
+
+* **Named guards** are files of `mskernelbench/guards/`: {guards}.
+* **comparison**: every element against float64, within a bound derived from its own terms. It is one rule, but
+  on many independent workloads: behind it stands on how many of those that ran it found a wrong output. Among
+  them are probes of exact whole numbers, one-hot rows, NaN, subnormal and huge numbers, empty and long rows.
+* **What the device finds**: `out_of_bounds`, `input_written`, `uninitialised`, `race`, `deadlock`, `trap`, and
+  `order_dependent`: two calls in different order disagree. Memory checks are left out all at a time.
+* *In italics* is what cannot be left out: the compiler with its source gate, launches that fail, what the
+  process of host code may not do (`crashed`), time limits, calls the runtime lacks.
+* **accepted** at the end: without the rules before it, nothing refuses the cheat; with a figure, what it would
+  be thought to gain.
+
+"""
+TABLE = """| cheat | what it does | operator | status | refused by, in order |
+|---|---|---|---|---|
+"""
+TAIL = """
+(GPU): what the cheat is after exists on a GPU only; here its calls are refused before they run.
+This page is made again by `python -m tests.gauntlet.ablation && python docs/gauntlet_table.py`.
+"""
+ALONE = frozenset(
+    {"compiler", "entry", "launch_failed", "crashed", "timed_out", "unsupported", "deadlock", "trap"}
+    | {"barrier_divergence", "assert", "illegal", "stack_overflow"}
+)
+"""Rules that stay, whatever is left out."""
+
+
+def page(rows: list[dict[str, Any]]) -> str:
+    """The whole page."""
+    refused = [row for row in rows if row["rules"]]
+    figures = {
+        "count": len(rows),
+        "refused": len(refused),
+        "twice": sum(len(row["rules"]) > 1 for row in refused),
+        "accepted": len(rows) - len(refused),
+        "guards": ", ".join(f"`{name}`" for name in named_guards()),
+    }
+    return HEAD.format(**figures) + TABLE + "".join(map(line, rows)) + TAIL
+
+
+def named_guards() -> list[str]:
+    """Names of all guards."""
+    return sorted(p.stem for p in (FOLDER.parent / "mskernelbench/guards").glob("*/*.py") if p.stem[0] != "_")
+
+
+def line(row: dict[str, Any]) -> str:
+    """One row of the table."""
+    number, what = row["title"].split(": ", 1)
+    name = row["name"].split("_", 1)[1].replace("_", " ")
+    cells = (f"{number} {name}" + (" (GPU)" if row["gpu"] else ""), what, row["operator"], row["status"])
+    return f"| {' | '.join(cells)} | {', '.join(rules(row))} |\n"
+
+
+def rules(row: dict[str, Any]) -> list[str]:
+    """What refused it, and how it ends."""
+    names = [rule(name, row["wrong"]) for name in row["rules"]]
+    if row["rules"] and row["rules"][-1] in ALONE:
+        return names
+    gain = f" ({row['gains']:.2g}x)" if row["gains"] is not None else ""
+    return [*names, f"**accepted**{gain}"]
+
+
+def rule(name: str, wrong: list[int]) -> str:
+    """Its name, and where it is the comparison, how often it spoke."""
+    if name == "comparison":
+        return f"comparison ({wrong[0]} of {wrong[1]})"
+    return f"*{name}*" if name in ALONE else name
+
+
+if __name__ == "__main__":
+    kept = json.loads((FOLDER / "gauntlet.json").read_text())
+    (FOLDER / "gauntlet.md").write_text(page(kept))
