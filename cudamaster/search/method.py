@@ -1,4 +1,7 @@
-"""How a run searches: from which kernel each candidate of a round starts, and what its roles look at."""
+"""How a run searches: from which kernel each candidate of a round starts, and what its roles look at.
+
+It is not called a strategy: that is a way to make kernels faster (`agents/builtin/playbook/`).
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -98,13 +98,16 @@ def failing_once(number: int) -> Callable[[Asked], Act]:
     return answer
 
 
+@pytest.mark.parametrize("search", ["refine", "evolve"])
 def test_a_recorded_run_plays_again_without_a_server(
-    server: ModelServer, folder: RunFolder, tmp_path: Path
+    server: ModelServer, folder: RunFolder, tmp_path: Path, search: str
 ) -> None:
-    first = work(folder, tmp_path / "results", model_at(server))
+    work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server))  # it leaves lessons to recall
+    first = work(folder, tmp_path / "results", model_at(server), search=search)
     asked = len(server.asked)
     again = scripted_run.folder(tmp_path / "again")
-    replayed = work(again, tmp_path / "other", RecordedModel("replay", recorded(folder.path)))
+    recording = RecordedModel("replay", recorded(folder.path))
+    replayed = work(again, tmp_path / "other", recording, search=search)
     assert kernels(again) == kernels(folder)
     assert (replayed.best and replayed.best.kernel_sha256) == (first.best and first.best.kernel_sha256)
     assert len(server.asked) == asked
