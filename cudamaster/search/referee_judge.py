@@ -40,7 +40,10 @@ class RefereeJudge:
         return self._rounds.evaluate(source, timed=self.timed)
 
     def full(self, source: str) -> Evaluation:
-        """Checked and timed on fresh inputs, on every workload."""
+        """Checked and timed on fresh inputs, on every workload, in a process that has not run it before."""
+        build = self._fresh.built(source)
+        if build is not None:
+            self._fresh.device.release(build)
         return self._fresh.evaluate(source)
 
     def digests(self, source: str) -> Mapping[str, str]:

@@ -1,8 +1,14 @@
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from cudamaster.search.referee_judge import QUICK_BYTES, light, spread
+from cudamaster.search.referee_judge import QUICK_BYTES, RefereeJudge, light, spread
 from mskernelbench.operator import Precision, Workload
 from mskernelbench.operators.matrix_mul.spec import OPERATOR
+from mskernelbench.operators.spmv_csr.spec import OPERATOR as SPMV
+from tests.doubles.scripted_device import Script, ScriptedDevice, honest
+from tests.doubles.scripted_run import settings
 
 SIZES = [Workload("paper", {"N": n}) for n in range(10)]
 
@@ -29,3 +35,17 @@ def test_where_all_are_heavy_the_lightest_is_taken() -> None:
     heavy = [Workload("real", {"M": n, "N": 1 << 15, "K": 1 << 15}) for n in (1 << 15, 1 << 14)]
 
     assert light(heavy, OPERATOR, Precision.FP32) == [heavy[1]]
+
+
+def test_a_champion_is_judged_in_a_new_process_and_on_other_inputs(tmp_path: Path) -> None:
+    baseline = SPMV.baseline(Precision.FP32)
+    candidate = "// another\n" + baseline
+    device = ScriptedDevice({text: Script(honest(SPMV)) for text in (baseline, candidate)})
+    shape = "rows=100,cols=64,nnz_per_row=4,pattern=uniform"
+    judge = RefereeJudge(device, SPMV, Precision.FP32, replace(settings(tmp_path), shapes=(shape,)))
+    assert judge.quick(candidate).correct
+    quick = {label for verb, label in device.asked if verb == "run"}
+    del device.asked[:]
+    assert judge.full(candidate).correct
+    assert device.asked[0][0] == "release"
+    assert not quick & {label for verb, label in device.asked if verb == "run"}
