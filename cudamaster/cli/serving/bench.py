@@ -9,13 +9,12 @@ import anyio
 from anyio import to_thread
 
 from cudamaster.cli.opening import Opening
-from cudamaster.cli.serving.judging_process import judge_requests
+from cudamaster.cli.serving.judging_process import ENDING_SECONDS, judge_requests
 from cudamaster.cli.serving.messages import Answer, Plan, Progress, Refusal, Reply, Request
 from cudamaster.report.document import Json
 
 HEARTBEAT_SECONDS = 10.0
 """An agent hears something at least this often: many clients give up on a silent call."""
-ENDING_SECONDS = 2.0
 
 Say = Callable[[str], Awaitable[None]]
 

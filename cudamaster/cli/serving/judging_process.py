@@ -1,7 +1,11 @@
 """The process that judges: one device, opened when it is first needed, and one request after another."""
 
+import multiprocessing
+import os
 import signal
 import sys
+import threading
+import time
 from contextlib import ExitStack
 from multiprocessing.connection import Connection
 from types import FrameType
@@ -11,11 +15,15 @@ from cudamaster.cli.opening import Opening
 from cudamaster.cli.serving.desk import Desk
 from cudamaster.cli.serving.messages import Answer, Plan, Progress, Refusal, Reply, Request
 
+ENDING_SECONDS = 2.0
+"""How long what is under way has to end in order."""
+
 
 def judge_requests(line: Connection, plan: Plan, means: Opening) -> None:
     """Answer what comes over `line` until it closes or SIGTERM comes; the device is closed then."""
     signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when this ends
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
     with ExitStack() as open_things:
         judging = Judging(line, plan, means, open_things)
         while (request := _next(line)) is not None:
@@ -24,6 +32,16 @@ def judge_requests(line: Connection, plan: Plan, means: Opening) -> None:
 
 def _end(number: int, frame: FrameType | None) -> None:
     sys.exit(128 + number)
+
+
+def _end_with_the_server() -> None:
+    """End this process where the server was killed: it could not say so."""
+    server = multiprocessing.parent_process()
+    assert server is not None
+    server.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(ENDING_SECONDS)
+    os._exit(128 + signal.SIGTERM)
 
 
 def _next(line: Connection) -> Request | None:

@@ -18,6 +18,9 @@ PAGE = (Path(__file__).parents[4] / "docs" / "for-coding-agents.md").read_text()
 ROWS_BY_WARPS = PAGE.partition("```cuda\n")[2].partition("```")[0]
 """The kernel that the guide shows: a row for each warp, where the baseline has a row for each thread."""
 
+HEADER = ROWS_BY_WARPS[ROWS_BY_WARPS.index('extern "C"') : ROWS_BY_WARPS.index("row_for_each_warp<<<")]
+"""The entry up to its body."""
+
 
 @dataclass
 class OutsideAgent:

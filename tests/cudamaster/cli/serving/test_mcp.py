@@ -3,7 +3,11 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
+
+from tests.cudamaster.cli.serving.outside_agent import HEADER, TASK
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -17,15 +21,70 @@ INITIALIZE = {
 }
 
 
+def command(folder: Path) -> list[str]:
+    places = ["--out", str(folder), "--runs-dir", str(folder)]
+    return [sys.executable, "-m", "cudamaster", "mcp", "--device", "virtual", *places]
+
+
 def test_stdout_carries_the_protocol_alone_and_the_server_ends_with_stdin(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "cudamaster", "mcp", "--out", str(tmp_path), "--runs-dir", str(tmp_path)]
     said = f"this is no message\n{json.dumps(INITIALIZE)}\n"
-    done = subprocess.run(command, input=said, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        command(tmp_path), input=said, capture_output=True, text=True, timeout=60, check=False
+    )
     messages = [json.loads(line) for line in done.stdout.splitlines()]
 
     assert done.returncode == 0
     assert messages[-1]["result"]["serverInfo"]["name"] == "cudamaster"
     assert {message["jsonrpc"] for message in messages} == {"2.0"}
+
+
+def descendants(process: int) -> set[int]:
+    """All that it started, and what those started."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True)
+    parents = {int(pid): int(parent) for pid, parent in map(str.split, listed.stdout.splitlines())}
+    found, fresh = set(), {process}
+    while fresh := {pid for pid, parent in parents.items() if parent in fresh}:
+        found |= fresh
+    return found
+
+
+def alive(processes: set[int]) -> set[int]:
+    listed = subprocess.run(["ps", "-eo", "pid=,stat="], capture_output=True, text=True, check=True)
+    running = {int(pid) for pid, state in map(str.split, listed.stdout.splitlines()) if state[0] != "Z"}
+    return processes & running
+
+
+def test_where_the_server_is_killed_nothing_that_it_started_goes_on(tmp_path: Path) -> None:
+    endless = HEADER + "for (volatile int i = 0;; i = i + 1) {}\n}"
+    arguments = TASK | {"source": endless}
+    evaluate = {"name": "evaluate_kernel", "arguments": arguments, "_meta": {"progressToken": 1}}
+    messages: list[dict[str, Any]] = [
+        INITIALIZE,
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": evaluate,
+        },
+    ]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command(tmp_path), stdin=pipe, stdout=pipe, text=True, cwd=tmp_path) as server:
+        assert server.stdin
+        assert server.stdout
+        for message in messages:
+            server.stdin.write(json.dumps(message) + "\n")
+        server.stdin.flush()
+        while "running on" not in server.stdout.readline():
+            pass
+        started = descendants(server.pid)
+        server.kill()
+    until = time.monotonic() + 10
+    while alive(started) and time.monotonic() < until:
+        time.sleep(0.1)
+
+    assert len(started) > 1
+    assert alive(started) == set()
 
 
 def test_without_the_package_mcp_it_says_how_to_get_it() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from cudamaster.cli.boundary import exit_code_of
 from tests.cudamaster.cli.serving.outside_agent import (
+    HEADER,
     PAGE,
     ROWS_BY_WARPS,
     SHAPE,
@@ -19,7 +20,6 @@ from tests.cudamaster.cli.serving.outside_agent import (
     connected,
 )
 
-HEADER = ROWS_BY_WARPS[ROWS_BY_WARPS.index('extern "C"') : ROWS_BY_WARPS.index("row_for_each_warp<<<")]
 TOOLS = ["list_operators", "get_task", "evaluate_kernel", "profile_kernel", "submit_kernel", "leaderboard"]
 
 
