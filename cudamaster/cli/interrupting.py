@@ -14,6 +14,9 @@ from cudamaster.errors import INTERRUPTED
 ONE_SIGNAL_SECONDS = 0.5
 """Signals so soon after the first are the same wish: `timeout` and shells tell a process and its group."""
 
+SAYING_SECONDS = 1.0
+"""A sentence takes no longer, unless nobody reads it."""
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -26,10 +29,16 @@ def stopped_by_signals(
     A hangup takes the terminal with it: what would be written there leads nowhere from then on. Where SIGHUP
     is ignored, as under `nohup`, it stays so.
 
-    `cut_short` is called once, in a thread of its own, to end what is under way.
+    `say` and then `cut_short` are called once, to end what is under way; in a thread of their own, since the
+    signal may have come in the middle of another line.
     """
-    stop, first = threading.Event(), [math.inf]
+    stop, said, first = threading.Event(), threading.Event(), [math.inf]
     terminals = [descriptor for descriptor in (1, 2) if os.isatty(descriptor)]
+
+    def end() -> None:
+        say("interrupted: ending what is under way, keeping the best so far (again: stop at once)")
+        said.set()
+        cut_short()
 
     def handle(number: int, frame: FrameType | None) -> None:
         if number == signal.SIGHUP:
@@ -40,14 +49,15 @@ def stopped_by_signals(
             return
         first[0] = time.monotonic()
         stop.set()
-        say("interrupted: ending what is under way, keeping the best so far (again: stop at once)")
-        threading.Thread(target=cut_short, daemon=True).start()
+        threading.Thread(target=end, daemon=True).start()
 
     numbers = [n for n in SIGNALS if n != signal.SIGHUP or signal.getsignal(n) is not signal.SIG_IGN]
     before = {number: signal.signal(number, handle) for number in numbers}
     try:
         yield stop
     finally:
+        if stop.is_set():
+            said.wait(SAYING_SECONDS)
         for number, handler in before.items():
             signal.signal(number, handler)
 

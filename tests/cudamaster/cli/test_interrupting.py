@@ -32,6 +32,14 @@ def test_a_signal_and_its_echo_ask_once_and_cut_short_once() -> None:
     assert len(said) == 1
 
 
+def test_the_sentence_is_not_said_in_the_middle_of_another() -> None:
+    said_by: list[threading.Thread] = []
+    with stopped_by_signals(lambda _: said_by.append(threading.current_thread()), lambda: None):
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert said_by != [threading.main_thread()]
+    assert len(said_by) == 1
+
+
 def test_a_hangup_asks_to_stop_as_well() -> None:
     cut = threading.Event()
     with stopped_by_signals(lambda _: None, cut.set) as stop:
