@@ -69,7 +69,7 @@ class Tally:
 
     def _cost_usd(self) -> float | None:
         costs = [reply.cost_usd for reply in self._replies()]
-        return None if None in costs else round(sum(cost or 0.0 for cost in costs), 6)
+        return None if None in costs else round(sum((cost or 0.0 for cost in costs), 0.0), 6)
 
     def _baseline(self) -> Evaluation | None:
         verdicts = [e["value"] for e in self._named("evaluation") if e["number"] == 0]
