@@ -111,9 +111,14 @@ def equal(x: F32, rng: np.random.Generator) -> F32:
 
 
 def huge(x: F32, rng: np.random.Generator) -> F32:
-    """Numbers up to 10^30, and in every row the largest stands twice: two halves."""
+    """Numbers up to 10^30; the largest of a row stands at one or two places of it, in the first row at its end.
+
+    A maximum that leaves out some places overflows.
+    """
     x = x * np.float32(3e29)
-    x[:, 0] = x[:, -1] = np.abs(x).max(axis=1)
+    places = rng.integers(0, x.shape[1], (len(x), 2))
+    np.put_along_axis(x, places, np.abs(x).max(axis=1, keepdims=True), axis=1)
+    x[0, -1] = 2 * x[0].max()
     return x
 
 
