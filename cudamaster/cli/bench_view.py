@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 class BenchView:
     """What is told of a suite; may be told from several threads."""
 
-    def __init__(self, print_line: Callable[[str], None], total: int, bars: "Progress | None") -> None:
+    def __init__(
+        self, print_line: Callable[[str], None], total: int, clock: str, bars: "Progress | None"
+    ) -> None:
         self._print = print_line
         self._total = total
+        self._clock = clock
         self._done = 0
         self._bars = bars
         self._all = None if bars is None else bars.add_task("tasks", total=total)
@@ -53,7 +56,7 @@ class BenchView:
         if self._bars is None:
             yield lambda event: None
             return
-        lines = EventLines("")
+        lines = EventLines(self._clock)
         lines.recall(run.events())
         name = f"{settings.operator} {settings.precision}"
         bar = self._bars.add_task(f"{name}: begun", total=settings.rounds * settings.candidates)
@@ -70,12 +73,12 @@ class BenchView:
 
 
 @contextmanager
-def shown(console: "Console", total: int) -> Iterator[BenchView]:
-    """A view on `console` of so many tasks."""
+def shown(console: "Console", total: int, clock: str) -> Iterator[BenchView]:
+    """A view on `console` of so many tasks, whose times are of this clock."""
     if not console.is_terminal:
-        yield BenchView(lambda line: console.print(line, soft_wrap=True), total, None)
+        yield BenchView(lambda line: console.print(line, soft_wrap=True), total, clock, None)
         return
     from cudamaster.cli.following import progress_bar
 
     with progress_bar(console) as bars:
-        yield BenchView(lambda line: bars.console.print(line, soft_wrap=True), total, bars)
+        yield BenchView(lambda line: bars.console.print(line, soft_wrap=True), total, clock, bars)

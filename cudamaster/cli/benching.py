@@ -205,7 +205,7 @@ class Session:
         self.file.expect([pending_row(task) for task in tasks])
         stderr = console.progress()
         stopping = stopped_by_signals(stderr.print, self.device.close)
-        with stopping as stop, shown(stderr, len(tasks)) as view:
+        with stopping as stop, shown(stderr, len(tasks), str(self.device.clock)) as view:
             place = self._place(stop, view)
             left = left_to_do(tasks, place)
             view.skip(len(tasks) - len(left))

@@ -8,7 +8,7 @@ from cudamaster.report.figures import counted, percent
 
 WORDS = {
     "pending": "not begun",
-    "unfinished": "unfinished, and goes on when the command is given again",
+    "unfinished": "unfinished",
     "broken": "could not be worked on",
     "failed": "no candidate was right",
     "no_gain": "nothing beat the baseline",
@@ -36,7 +36,11 @@ def _result(row: Json) -> str:
 
 
 def closing_line(rows: Iterable[Json], file: str) -> str:
-    """`8 tasks: 6 faster, 2 nothing beat the baseline; in bench.json`."""
+    """`8 tasks: 6 faster, 2 no gain; in bench.json`, and how to go on where something is left to do."""
     counts = Counter(row["status"] for row in rows)
-    parts = (f"{counts[status]} {words}" for status, words in WORDS.items() if counts[status])
-    return f"{counted(counts.total(), 'task')}: {', '.join(parts)}; in {file}"
+    parts = (f"{counts[status]} {status.replace('_', ' ')}" for status in reversed(WORDS) if counts[status])
+    left = counts["pending"] + counts["unfinished"] + counts["broken"]
+    again = (
+        f"; the same command goes on with the {left} that {'is' if left == 1 else 'are'} left" if left else ""
+    )
+    return f"{counted(counts.total(), 'task')}: {', '.join(parts)}; in {file}{again}"
