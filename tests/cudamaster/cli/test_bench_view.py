@@ -25,10 +25,9 @@ def appears(words: str, text: StringIO) -> bool:
 def test_on_a_terminal_each_task_under_way_has_a_bar_until_it_ends(tmp_path: Path) -> None:
     text, settings = StringIO(), scripted_run.settings(tmp_path)
     run = scripted_run.folder(tmp_path)
-    with shown(terminal(text), 2, "modelled") as view:
-        with view.follow(settings, run) as listen:
-            listen({"event": "plan", "round": 2, "value": [{}]})
-            assert appears("matrix_mul fp32: round 2 of 5, 0 candidates judged", text)
+    with shown(terminal(text), 2, "modelled") as view, view.follow(settings, run) as listen:
+        listen({"event": "plan", "round": 2, "value": [{}]})
+        assert appears("matrix_mul fp32: round 2 of 5, 0 candidates judged", text)
     assert "matrix_mul" not in text.getvalue().rpartition("tasks")[2]
 
 
