@@ -6,6 +6,7 @@ from typing import Protocol
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.evaluation import Evaluation
+from mskernelbench.operator import Workload
 
 
 class Judge(Protocol):
@@ -24,4 +25,7 @@ class Judge(Protocol):
         """Hashes of what the source is compiled to, by the names that a record gives them."""
 
     def profile(self, source: str) -> Profile | RunFailure:
-        """Counters on the heaviest quick workload."""
+        """Counters on `profiled()`."""
+
+    def profiled(self) -> Workload:
+        """The heaviest quick workload."""

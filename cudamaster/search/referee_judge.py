@@ -53,7 +53,11 @@ class RefereeJudge:
 
     def profile(self, source: str) -> Profile | RunFailure:
         """Counters on the heaviest of the few workloads."""
-        return self._rounds.profile(source, workload=self.timed[-1])
+        return self._rounds.profile(source, workload=self.profiled())
+
+    def profiled(self) -> Workload:
+        """The heaviest of the few workloads."""
+        return self.timed[-1]
 
 
 def light(workloads: Sequence[Workload], operator: Operator, precision: Precision) -> list[Workload]:

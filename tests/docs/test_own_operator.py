@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from cudamaster.cli.boundary import exit_code_of
+from tests.doubles.language_run import fenced, role_of
+from tests.doubles.model_server import Act, Asked, model_server
 
 PAGE = (Path(__file__).parents[2] / "docs" / "own-operator.md").read_text()
 Output = pytest.CaptureFixture[str]
@@ -101,6 +103,43 @@ def test_the_expert_judges_it_and_says_who_could_optimize_it(written: Path, caps
     assert "cudamaster mcp" in said
 
 
-def test_a_run_of_it_can_be_resumed(written: Path, capsys: Output) -> None:
-    code, document = told(capsys, "resume", "latest", "--runs-dir", written / "runs", "--json")
-    assert (code, document["operator"], document["stopped_by"]) == (0, "saxpy_clamp", "nothing_left")
+def answer(asked: Asked) -> Act:
+    """What a language model says that knows the page's faster kernel."""
+    match role_of(asked):
+        case "planner":
+            plan = {"strategy": "vectors", "change": "Read four numbers at a time.", "reason": "Loads bind."}
+            return Act(fenced("json", json.dumps({"plans": [plan]})))
+        case "coder":
+            return Act(fenced("cuda", shown("faster.cu")))
+        case _:
+            reading = {"bound": "memory", "sentence": "DRAM binds.", "metrics": {}, "lesson": "It helped."}
+            return Act(fenced("json", json.dumps(reading)))
+
+
+def test_a_language_model_optimizes_it_and_the_run_can_be_shown_again(
+    written: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    places = ["--runs-dir", written / "more-runs", "--out", written / "out"]
+    task = [written / "saxpy.cu", "--spec", written / "whole_op.py", *DEVICE, *FEW, *places]
+    with model_server() as server:
+        server.answer = answer
+        model = [
+            "--model",
+            "openai:m",
+            "--base-url",
+            f"{server.url}/v1",
+            "--rounds",
+            "1",
+            "--candidates",
+            "1",
+        ]
+        code, document = told(capsys, "optimize", *task, *model)
+        asked = server.asked[0].task
+    _, again = told(capsys, "resume", "latest", *places[:2], "--json")
+
+    assert code == 0
+    assert document["best"]["speedup"]["low"] > 1.1
+    assert Path(document["best"]["kernel"]).read_text().strip() == shown("faster.cu").strip()
+    assert "What saxpy_clamp computes" in asked
+    assert again["best"] == document["best"]

@@ -7,11 +7,10 @@ from dataclasses import replace
 from cudamaster.cli.choices import BUILTIN
 from cudamaster.cli.kernel_file import kernel_text
 from cudamaster.cli.opening import Opening, choose_operator
-from cudamaster.cli.profile import document_of
 from cudamaster.cli.serving.announcing import AnnouncingDevice, Say
 from cudamaster.cli.serving.messages import Plan, Request, Verb
 from cudamaster.cli.serving.submitting import submitted
-from cudamaster.cli.serving.task import task_document
+from cudamaster.cli.serving.task import profiled, task_document
 from cudamaster.report.document import Json, finite
 from cudamaster.report.leaderboard import standings
 from cudamaster.search.collaborators import Collaborators
@@ -56,8 +55,7 @@ class Desk:
     def profile(self, request: Request, settings: Settings, means: Collaborators) -> Json:
         """`cudamaster.profile/1`."""
         source = kernel_text("source", request.source.encode("utf-8", "surrogatepass"))
-        about = {"operator": settings.operator, "precision": settings.precision, "device": means.device}
-        return document_of(means.judge.profile(source), about)
+        return profiled(source, settings, means)
 
     def submit(self, request: Request, settings: Settings, means: Collaborators) -> Json:
         """`cudamaster.submission/1`."""

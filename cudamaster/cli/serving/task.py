@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from cudamaster.agents.briefing import ACCURACY, CONTRACTS
-from cudamaster.cli.profile import document_of
+from cudamaster.cli.profile import document_of, workload_document
 from cudamaster.report.document import Json
 from cudamaster.report.listing import operator_document
 from cudamaster.search.collaborators import Collaborators
@@ -41,7 +41,7 @@ def task_document(means: Collaborators, settings: Settings, best: Sequence[Json]
         "mathematics": operator.mathematics,
         "contract": CONTRACTS[operator.contract],
         "accuracy": ACCURACY[precision],
-        "workloads": [workload_document(means, workload) for workload in timed],
+        "workloads": [work_document(means, workload) for workload in timed],
         "device": {"device": means.device, "clock": means.clock, "limits": asdict(means.spec)},
         "baseline": baseline_document(means, settings),
         "stored": list(best),
@@ -56,20 +56,25 @@ def parameter_document(parameter: Parameter) -> Json:
     return {"name": parameter.name} | ({"by_value": str(parameter.kind)} if by_value else how)
 
 
-def workload_document(means: Collaborators, workload: Workload) -> Json:
+def work_document(means: Collaborators, workload: Workload) -> Json:
     """One workload with its least work: what the roofline is made of."""
     operator, shape = means.operator, workload.shape
-    pattern = {"pattern": workload.pattern} if workload.pattern else {}
     work = {"flops": operator.flops(shape), "dram_bytes": operator.dram_bytes(shape, means.precision)}
-    return {"set": workload.set, "shape": dict(shape)} | pattern | {"values": workload.values} | work
+    return workload_document(workload) | {"values": workload.values} | work
 
 
 def baseline_document(means: Collaborators, settings: Settings) -> Json:
     """The baseline's source, its times on the workloads of a quick verdict, and its profile."""
     source = means.judge.baseline()
-    about = {"operator": settings.operator, "precision": settings.precision, "device": means.device}
     return {
         "source": source,
         "evaluation": means.judge.quick(source).document(),
-        "profile": document_of(means.judge.profile(source), about),
+        "profile": profiled(source, settings, means),
     }
+
+
+def profiled(source: str, settings: Settings, means: Collaborators) -> Json:
+    """`cudamaster.profile/1` of a source, on the heaviest workload of a quick verdict."""
+    about = {"operator": settings.operator, "precision": settings.precision, "device": means.device}
+    workload = {"workload": workload_document(means.judge.profiled())}
+    return document_of(means.judge.profile(source), about | workload)

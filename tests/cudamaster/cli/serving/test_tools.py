@@ -52,6 +52,7 @@ def test_an_agent_wins_an_operator_with_the_tools_alone(agent: OutsideAgent) -> 
     assert (wrong["status"], "speedup" in wrong) == ("wrong", False)
     assert (right["schema"], right["status"]) == ("cudamaster.evaluation/1", "correct")
     assert profile["kernels"][0]["metrics"]["duration"]["unit"] == "us"
+    assert profile["workload"]["set"] == "user"
     assert submission["stored"]
     assert row["speedup"]["low"] > 2
     assert (row["change"], row["shapes"]) == ("a warp for each row", [SHAPE])
