@@ -15,14 +15,16 @@ from mskernelbench.operator import Precision
 
 OPERATOR = load_operator("relu")
 SOURCE = """
+#ifdef CENSUS
 #include <cuda_bf16.h>
-#include <map>
+#endif
 __constant__ float table[4];
 __device__ const float halves[4] = {0.5f, 1.5f, 2.5f, 3.5f};
 #ifdef STATE
 __device__ float bank[64];
 __device__ unsigned ticket;
-static std::map<const float*, int> seen;
+volatile int zero;
+static int seen = zero + 1;
 thread_local int calls;
 #endif
 namespace {
@@ -51,7 +53,7 @@ extern "C" void relu(const float* x, float* y, cudaStream_t s) {
 #endif
 #ifdef STATE
     calls++;
-    seen[x] = calls;
+    seen += calls;
 #endif
     k<3><<<1, 32, 0, s>>>(x, y);
     k<4><<<1, 32, 0, s>>>(x, y);
@@ -68,7 +70,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def compiled(folder: Path, *defines: str, precision: Precision = Precision.FP32) -> ObjectEvidence:
     (folder / "kernel.cu").write_text("".join(f"#define {name}\n" for name in defines) + SOURCE)
-    command = ["nvcc", "-arch=sm_90a", "-std=c++17", "-O1", "-c", "--keep", "kernel.cu", "-o", "kernel.o"]
+    target = ["-gencode", "arch=compute_90a,code=compute_90a", "-std=c++17", "-O1"]
+    command = ["nvcc", *target, "-c", "--keep", "kernel.cu", "-o", "kernel.o"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=100)
     ptx = next(folder.glob("kernel*.ptx")).read_text()
     return ObjectEvidence(read_symbols(folder / "kernel.o"), SOURCE, OPERATOR, precision, ptx)

@@ -138,17 +138,17 @@ def test_what_passes_the_gate_still_reads_no_file_of_this_machine(
             " + Bomb<D - 1, 2 * N + 1>::v; };\n"
             "template <int N> struct Bomb<0, N> { static const int v = N; };\n"
             "int exploded = Bomb<30, 0>::v;\n",
-            ProcessLimits(seconds=4.0, memory_bytes=1 << 30),
+            ProcessLimits(seconds=2.0, memory_bytes=1 << 30),
         ),
         ("#define A(x) x x x x x x x x\n#define B(x) A(A(A(A(A(x)))))\nint a = 0 B(B(B(+1)));\n",
-         ProcessLimits(seconds=4.0, memory_bytes=1 << 30)),
+         ProcessLimits(seconds=2.0, memory_bytes=1 << 30)),
     ],
 )  # fmt: skip
 def test_a_source_that_explodes_is_stopped(bomb: str, limits: ProcessLimits, toolchain: Toolchain) -> None:
     begun = time.monotonic()
     build = compiled(bomb + SCALE, toolchain, limits)
     assert not build.ok
-    assert time.monotonic() - begun < 4 * limits.seconds
+    assert time.monotonic() - begun < 10 * limits.seconds
 
 
 def test_headers_of_the_toolkit_and_of_the_host_compiler_are_read(toolchain: Toolchain) -> None:
