@@ -9,10 +9,11 @@ import pytest
 
 from cudamaster.agents.builtin.catalog import all_strategies, find_strategy, strategies_for
 from cudamaster.agents.builtin.rendering import render_kernel
-from cudamaster.agents.builtin.strategy import Strategy
+from cudamaster.agents.builtin.strategy import Setting, Strategy
 from cudamaster.toolchain.metrics import METRICS
-from mskernelbench.catalog import find_operator
+from mskernelbench.catalog import all_operators, find_operator
 from mskernelbench.operator import Precision
+from mskernelbench.signatures import signature_hint
 from tests.doubles.situations import device
 
 CASES = [
@@ -21,13 +22,21 @@ CASES = [
     for operator in strategy.operators
     for precision in strategy.precisions
 ]
+ONE_EACH = [
+    pytest.param(
+        strategy, strategy.operators[-index], precision, id=f"{strategy.family}-{strategy.name}-{precision}"
+    )
+    for strategy in all_strategies()
+    for index, precision in enumerate(strategy.precisions)
+]
+"""One operator for each strategy and precision: what takes long is done for these only."""
 OPERATORS = ("matrix_mul", "softmax_attention", "spmv_csr", "stencil_2d")
+WITHOUT = {"spmm_csc"}
+"""Nothing that was tried is faster than their baselines."""
 BOUNDS = {"memory", "compute", "latency"}
 
 
-def render(
-    strategy: Strategy, operator: str, precision: Precision, setting: dict[str, int] | None = None
-) -> str:
+def render(strategy: Strategy, operator: str, precision: Precision, setting: Setting | None = None) -> str:
     chosen = setting or strategy.default(precision, device())
     assert chosen is not None
     found = find_operator(operator)[0]
@@ -39,6 +48,12 @@ def render(
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_every_operator_has_at_least_three_strategies(operator: str, precision: Precision) -> None:
     assert len(strategies_for(find_operator(operator)[0], precision)) >= 3
+
+
+def test_every_operator_has_a_strategy_but_those_where_nothing_helped() -> None:
+    known = {operator for strategy in all_strategies() for operator in strategy.operators}
+
+    assert {operator.name for operator in all_operators()} - known == WITHOUT
 
 
 def test_names_are_unique_within_an_operator() -> None:
@@ -97,21 +112,42 @@ def test_a_small_device_gets_settings_that_fit_it(
     assert strategy.default(precision, small) is not None
 
 
+@pytest.mark.parametrize(("strategy", "operator", "precision"), CASES)
+def test_the_entry_takes_what_it_is_called_with(
+    strategy: Strategy, operator: str, precision: Precision
+) -> None:
+    found = find_operator(operator)[0]
+    source = render(strategy, operator, precision)
+
+    assert signature_hint(source, found.entry_symbol(precision), found, precision) is None
+
+
+def compile_strictly(source: str, folder: Path) -> None:
+    """Compiles without a warning, or fails with what nvcc printed."""
+    file = folder / "kernel.cu"
+    file.write_text(source, encoding="utf-8")
+    command = ["nvcc", "-std=c++17", "-arch=sm_90a", "-cubin", "-o", str(folder / "kernel.cubin"), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr, done.stderr
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize(("strategy", "operator", "precision"), ONE_EACH)
+def test_the_default_compiles_without_a_warning(
+    strategy: Strategy, operator: str, precision: Precision, tmp_path: Path
+) -> None:
+    compile_strictly(render(strategy, operator, precision), tmp_path)
+
+
+@pytest.mark.exhaustive
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("strategy", "operator", "precision"), CASES)
-def test_kernels_compile_without_a_warning(
+def test_every_operator_compiles_at_the_default_and_the_extremes(
     strategy: Strategy, operator: str, precision: Precision, tmp_path: Path
 ) -> None:
     settings = list(strategy.settings(precision, device()))
-    default = strategy.default(precision, device())
-    extremes = [default, settings[0], settings[-1]]
-    chosen = [s for s, _ in itertools.groupby(extremes)][: 1 if strategy.name == "by_shape" else 3]
-    for number, setting in enumerate(chosen):
+    extremes = [strategy.default(precision, device()), settings[0], settings[-1]]
+    for setting, _ in itertools.groupby(extremes):
         assert setting is not None
-        file = tmp_path / f"{number}.cu"
-        file.write_text(render(strategy, operator, precision, dict(setting)), encoding="utf-8")
-        command = ["nvcc", "-std=c++17", "-arch=sm_90a", "-cubin", "-o", str(tmp_path / "k.cubin"), str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        assert "warning" not in done.stderr, done.stderr
+        compile_strictly(render(strategy, operator, precision, setting), tmp_path)
