@@ -5,7 +5,7 @@ on any device the float64 answer is worked out on the CPU.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.operator import Operator, Precision, Workload
@@ -51,3 +51,11 @@ def affordable(
         return chosen[:QUICK_COUNT] if quick else chosen
     last = whole if quick else whole * USER_FACTOR
     return tuple(w for w in ranked[:1] if w.set == "user" and within(w, last))
+
+
+def probes(compared: Sequence[Workload], operator: Operator) -> tuple[Workload, ...]:
+    """The heaviest of what is compared with the operator's probing values: long sums hide a low precision."""
+    alike = [workload for workload in operator.in_set("check") if workload.values == operator.probe]
+    return tuple(
+        replace(w, values=probe.values, exact=probe.exact) for w in compared[-1:] for probe in alike[:1]
+    )

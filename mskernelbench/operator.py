@@ -241,6 +241,8 @@ class Operator:
     weight: Callable[[Shape], int]
     """The paper's T, the baseline's complexity, as an unbounded integer."""
     aliases: tuple[str, ...] = field(default_factory=no_aliases)
+    probe: str | None = None
+    """Values that show arithmetic of too few bits at any size, where the bound of a long sum is wide."""
     matrix_product: bool = False
     """Whether tensor cores can do its floating-point operations."""
     exact: bool = False

@@ -14,7 +14,7 @@ from cudamaster.toolchain.elf import read_symbols
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.profile import Profile
-from mskernelbench.affordable import affordable
+from mskernelbench.affordable import affordable, probes
 from mskernelbench.checking import Checked, Checker
 from mskernelbench.entries import EntryProblem, accepted_names, find_entry
 from mskernelbench.errors import BaselineBroken
@@ -168,7 +168,11 @@ class Referee:
         if not timed:
             return accepted(self._bench, built.entry, checked.results)
         with self._race.beside(timed):
-            compared = checker.compare(built.build, self._cheap(timed, quick=quick))
+            cheap = self._cheap(timed, quick=quick)
+            compared = checker.compare(built.build, cheap)
+            if not compared.refusal and not quick:
+                probed = checker.compare(built.build, probes(cheap, self.operator))
+                compared = replace(compared, refusal=probed.refusal)
             outcome = compared.refusal or self._time(built, timed, compared.results)
         if isinstance(outcome, Refusal):
             return refused(self._bench, built.entry, outcome, checked.results + compared.results)

@@ -3,7 +3,7 @@
 import pytest
 
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.affordable import QUICK_COUNT, affordable
+from mskernelbench.affordable import QUICK_COUNT, affordable, probes
 from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision, Workload
 
@@ -47,3 +47,14 @@ def test_every_operator_has_a_timed_workload_that_is_compared(name: str, precisi
     timed = [w for w in operator.workloads if w.set != "check"]
     assert affordable(timed, operator, precision, Clock.MODELLED, quick=False)
     assert affordable(timed, operator, precision, Clock.MODELLED, quick=True)
+
+
+def test_the_heaviest_that_is_compared_is_probed_at_its_size() -> None:
+    (probe,) = probes([square(64), square(512)], GEMM)
+    assert (probe.shape["M"], probe.values, probe.exact) == (512, "one_hot", False)
+    assert probes([], GEMM) == probes([square(64)], load_operator("relu")) == ()
+
+
+def test_the_probe_of_one_long_sum_is_exact() -> None:
+    (probe,) = probes([Workload("paper", {"N": 1 << 20}, "shifted")], load_operator("dot_product"))
+    assert probe.exact

@@ -119,5 +119,6 @@ OPERATOR = Operator(
     rounding=rounding,
     flops=lambda shape: 2 * length(shape),
     dram_bytes=lambda shape, precision: 2 * precision.value_bytes * length(shape) + 4,
+    probe="one_hot",
     weight=length,
 )

@@ -107,6 +107,7 @@ OPERATOR = Operator(
     rounding=rounding,
     flops=flops,
     dram_bytes=dram_bytes,
+    probe="one_hot",
     weight=volume,
     matrix_product=True,
 )

@@ -105,5 +105,6 @@ OPERATOR = Operator(
     rounding=rounding,
     flops=lambda shape: 2 * elements(shape),
     dram_bytes=dram_bytes,
+    probe="one_hot",
     weight=elements,
 )

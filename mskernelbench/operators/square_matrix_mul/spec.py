@@ -81,6 +81,7 @@ OPERATOR = Operator(
     rounding=rounding,
     flops=lambda shape: 2 * weight(shape),
     dram_bytes=lambda shape, precision: 3 * precision.value_bytes * int(shape["M"]) ** 2,
+    probe="one_hot",
     weight=weight,
     matrix_product=True,
 )
