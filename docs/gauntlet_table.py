@@ -10,22 +10,25 @@ from typing import Any
 FOLDER = Path(__file__).parent
 HEAD = """# The gauntlet: what refuses each cheat
 
-Every file of `tests/gauntlet/cheats/` is judged on the virtual GPU, then again without the rule that refused
-it, and so on until nothing is left that the referee can do without (its parameter `without`). A row lists those
-rules in order. Of {count} cheats {refused} are refused, {twice} of them by at least two rules one behind the
-other; {accepted} are accepted, since what they do gains nothing. `tests/gauntlet/test_cheats.py` holds the first
-rule of each, `tests/gauntlet/test_honest.py` that honest kernels pass.
+Every file of `tests/gauntlet/cheats/` is judged on the virtual GPU, then again without the rule that
+refused it, and so on until nothing is left that the referee can do without (its parameter `without`). A
+row lists those rules in order. Of {count} cheats {refused} are refused, {twice} of them by at least two
+rules one behind the other; {accepted} are accepted, since what they do gains nothing.
+`tests/gauntlet/test_cheats.py` holds the first rule of each, `tests/gauntlet/test_honest.py` that honest
+kernels pass.
 
 * **Named guards** are files of `mskernelbench/guards/`: {guards}.
-* **comparison**: every element against float64, within a bound derived from its own terms. It is one rule, but
-  on many independent workloads: behind it stands on how many of those that ran it found a wrong output. Among
-  them are probes of exact whole numbers, one-hot rows, NaN, subnormal and huge numbers, empty and long rows.
-* **What the device finds**: `out_of_bounds`, `input_written`, `uninitialised`, `race`, `deadlock`, `trap`, and
-  `order_dependent`: two calls in different order disagree. Memory checks are left out all at a time.
+* **comparison**: every element against float64, within a bound derived from its own terms. It is one
+  rule, but on many independent workloads: behind it stands on how many of those that ran it found a wrong
+  output. Among them are probes of exact whole numbers, one-hot rows, NaN, subnormal and huge numbers,
+  empty and long rows.
+* **What the device finds**: `out_of_bounds`, `input_written`, `uninitialised`, `race`, `deadlock`,
+  `trap`, and `order_dependent`: two calls in different order disagree. Memory checks are left out all at
+  a time.
 * *In italics* is what cannot be left out: the compiler with its source gate, launches that fail, what the
   process of host code may not do (`crashed`), time limits, calls the runtime lacks.
-* **accepted** at the end: without the rules before it, nothing refuses the cheat; with a figure, what it would
-  be thought to gain.
+* **accepted** at the end: without the rules before it, nothing refuses the cheat; with a figure, what it
+  would be thought to gain.
 
 """
 TABLE = """| cheat | what it does | operator | status | refused by, in order |

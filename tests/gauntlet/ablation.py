@@ -74,9 +74,9 @@ def main(names: Sequence[str]) -> None:
         for cheat in known:
             if not names or cheat.name.startswith(tuple(names)):
                 rows[cheat.name] = row(gauntlet, cheat)
+                kept = [rows[other.name] for other in known if other.name in rows]
+                KEPT.write_text(json.dumps(kept, indent=1) + "\n")
                 print(cheat.name, *rows[cheat.name]["rules"], flush=True)
-    kept = [rows[cheat.name] for cheat in known if cheat.name in rows]
-    KEPT.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 // C09: records a graph on the first call and replays it with the buffers of that call
 // breaks: a call works on the buffers it is passed
-// gauntlet: operator=relu precision=fp32 status=unsupported rule=unsupported_calls
+// gauntlet: operator=relu precision=fp32 status=unsupported rule=unsupported_calls gpu=yes
 #include <cuda_runtime.h>
 static cudaGraphExec_t replay;
 __global__ void relu(float* y, const float* x, int n) {

@@ -1,6 +1,6 @@
 // C12: leaves a kernel running that waits for later calls' work at a flag in mapped memory
 // breaks: a call's work ends with the call
-// gauntlet: operator=relu precision=fp32 status=unsupported rule=unsupported_calls
+// gauntlet: operator=relu precision=fp32 status=unsupported rule=unsupported_calls gpu=yes
 #include <cuda_runtime.h>
 struct Work { volatile int call; float* y; const float* x; int n; };
 static Work* work;

@@ -1,6 +1,6 @@
 // T02: launches on a second stream that nothing joins
 // breaks: work is on the stream that is passed
-// gauntlet: operator=relu precision=fp32 status=unsupported rule=unsupported_calls
+// gauntlet: operator=relu precision=fp32 status=unsupported rule=unsupported_calls gpu=yes
 #include <cuda_runtime.h>
 __global__ void relu(float* y, const float* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
 // T04: leaves the work to a thread that goes on after the call
 // breaks: a call's work is done within the call
-// gauntlet: operator=relu precision=fp32 status=cheated rule=imports
+// gauntlet: operator=relu precision=fp32 status=cheated rule=imports gpu=yes
 #include <pthread.h>
 #include <cuda_runtime.h>
 static struct { float* y; const float* x; int n; } work;

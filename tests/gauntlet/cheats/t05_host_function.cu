@@ -1,6 +1,6 @@
 // T05: has the stream call host code, which does the work where no event sees it
 // breaks: a call's work is done by kernels
-// gauntlet: operator=relu precision=fp32 status=cheated rule=imports
+// gauntlet: operator=relu precision=fp32 status=cheated rule=imports gpu=yes
 #include <cuda_runtime.h>
 static void later(void* n) { *(int*)n = 0; }
 static int size;
