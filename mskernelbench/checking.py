@@ -53,11 +53,11 @@ class Checker:
         self._earlier: list[Mapping[str, NDArray[Any]]] = []
 
     def check(self, build: Build, workloads: Sequence[Workload]) -> Checked:
-        """Every workload, then one of them again with other data; stops at the first refusal."""
+        """Every workload, then one of them again with data that no seed gives; stops at the first refusal."""
         checked = self.compare(build, workloads)
         if checked.refusal:
             return checked
-        again = self.compare(build, self._largest(workloads), draw=1)
+        again = self.compare(build, self._largest(workloads), draw=self._materials.surprise)
         return Checked(checked.results, again.refusal)
 
     def compare(self, build: Build, workloads: Sequence[Workload], draw: int = 0) -> Checked:

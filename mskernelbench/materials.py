@@ -1,5 +1,6 @@
 """The bytes behind workloads: arguments and right answers, made once and kept within a limit."""
 
+import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from threading import Lock
@@ -36,6 +37,8 @@ class Materials:
         self._operator = operator
         self._precision = precision
         self._seed = seed
+        self.surprise = 1 + secrets.randbelow(2**31)
+        """A draw that nobody could know before: tables of answers for a seed end at it."""
         self._arguments: Kept[Arguments] = Kept(KEPT_BYTES, lambda arguments: arguments.nbytes)
         self._answers: Kept[Mapping[str, Answer]] = Kept(KEPT_BYTES, _answer_bytes)
 
