@@ -143,10 +143,14 @@ class VirtualDevice:
         return self._call(build, arguments, manner, understand)
 
     def _note_launched(self, build: Build, arguments: Arguments, found: Mapping[str, int] | None) -> None:
-        """Remember what a call whose outputs are read has launched: one that is timed launches no less."""
+        """Remember what each call launches whose outputs are read: one that is timed launches no less."""
+        key = (build.key, arguments.label)
         with self._lock:
-            if found:
-                self._launched[build.key, arguments.label] = found
+            if found is not None:
+                known = self._launched.get(key, found)
+                self._launched[key] = {
+                    words: min(known[words], found[words]) for words in known.keys() & found
+                }
             while len(self._launched) > KEPT_PROFILES:
                 self._launched.popitem(last=False)
 
