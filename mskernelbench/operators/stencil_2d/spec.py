@@ -25,6 +25,8 @@ CHECK = (
     Workload("check", shape(17, 257), "nan_cell"),
     Workload("check", shape(29, 53, 1.0), "integers", exact=True),
     Workload("check", shape(31, 67, 0.5), "one_hot"),
+    Workload("check", shape(5, 8209), "shifted"),
+    Workload("check", shape(65_539, 3), "shifted"),
 )
 PAPER = tuple(
     Workload("paper", shape(nx, ny), "shifted") for nx in (1024, 4096, 16384) for ny in (1024, 4096, 16384)
