@@ -38,7 +38,7 @@ def command(
     import sys
 
     from cudamaster.cli.opening import command_line, opening
-    from cudamaster.cli.own_spec import named_by
+    from cudamaster.cli.own_spec import own_of
     from cudamaster.cli.serving.messages import Plan
     from cudamaster.config import folders
     from cudamaster.errors import DONE
@@ -51,7 +51,7 @@ def command(
         if (lack.name or "").partition(".")[0] != "mcp":
             raise
         raise EnvironmentLacks(EXTRA) from None
-    own = named_by(None, None, operators_dir, spec).own if spec else operators_dir
+    own = own_of(operators_dir, spec)
     where = folders(runs=runs_dir, results=out)
     require_writable(where.results, "results", "give another with --out", by_option=out is not None)
     require_writable(where.runs, "runs", "give another with --runs-dir", by_option=runs_dir is not None)

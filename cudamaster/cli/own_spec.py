@@ -31,6 +31,18 @@ def named_by(
     return of_spec(spec, precision) if operators_dir is None else _both()
 
 
+def own_of(operators_dir: Path | None, spec: Path | None) -> Path | None:
+    """The user's own folder or spec, tried in each of its precisions. Raises what `named_by` does."""
+    from mskernelbench.user_operators import load
+
+    if spec is None:
+        return operators_dir
+    precisions = load(spec).precisions if spec.is_file() else (None,)
+    for precision in precisions:
+        named_by(None, precision, operators_dir, spec)
+    return spec
+
+
 def _both() -> Named:
     raise UsageError("--spec and --operators-dir both say where your operator is: give one of them")
 

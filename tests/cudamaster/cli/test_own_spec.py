@@ -84,6 +84,7 @@ def test_two_baselines_want_a_precision(folder: Path, capsys: Output) -> None:
     assert "still to be written" in said(capsys, "optimize", folder / "mine16.cu", "--spec", spec), (
         "the kernel says which"
     )
+    assert "still to be written" in said(capsys, "mcp", "--spec", spec)
 
 
 def test_init_operator_overwrites_nothing_and_stays_beside_the_kernel(folder: Path, capsys: Output) -> None:
