@@ -25,6 +25,7 @@ MEMORY = frozenset({
     "guard_bands", "leaked_memory",
 })  # fmt: skip
 SCHEDULE = frozenset({"race", "in_flight", "barrier_divergence", "deadlock", "order_dependent"})
+LESS_WHEN_TIMED = "other_launches"
 MOST_KERNELS = 4
 
 
@@ -82,6 +83,8 @@ def _refusing(evaluation: Evaluation, source: str, referee: Referee) -> str | No
     rule = evaluation.rule or ""
     if evaluation.status is Status.BUILD_FAILED:
         return "flags" if _forbidden_flag(source) else "build"
+    if rule == LESS_WHEN_TIMED:
+        return "time"
     for stage, gate in (("objects", "imports"), ("times", "time")):
         if rule in {guard.name for guard in guards(stage)}:
             return gate
