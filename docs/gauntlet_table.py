@@ -12,10 +12,11 @@ HEAD = """# The gauntlet: what refuses each cheat
 
 Every file of `tests/gauntlet/cheats/` is judged on the virtual GPU, then again without the rule that
 refused it, and so on until nothing is left that the referee can do without (its parameter `without`). A
-row lists those rules in order. Of {count} cheats {refused} are refused, {twice} of them by at least two
-rules one behind the other; {accepted} are accepted, since what they do gains nothing.
-`tests/gauntlet/test_cheats.py` holds the first rule of each, `tests/gauntlet/test_honest.py` that honest
-kernels pass.
+row lists those rules in order. Of {count} cheats {refused} are refused: {twice} by at least two rules one
+behind the other, {compared} by the comparison alone, on as many workloads as stand behind it, and {once} by
+one other rule. {accepted} are accepted, since what they do gains nothing: their speedup stands at the end of
+the row. `tests/gauntlet/test_cheats.py` holds the first rule of each, `tests/gauntlet/test_honest.py` that
+honest kernels pass.
 
 * **Named guards** are files of `mskernelbench/guards/`: {guards}.
 * **comparison**: every element against float64, within a bound derived from its own terms. It is one
@@ -48,10 +49,14 @@ ALONE = frozenset(
 def page(rows: list[dict[str, Any]]) -> str:
     """The whole page."""
     refused = [row for row in rows if row["rules"]]
+    compared = sum(row["rules"] == ["comparison"] for row in refused)
+    twice = sum(len(row["rules"]) > 1 for row in refused)
     figures = {
         "count": len(rows),
         "refused": len(refused),
-        "twice": sum(len(row["rules"]) > 1 for row in refused),
+        "twice": twice,
+        "compared": compared,
+        "once": len(refused) - twice - compared,
         "accepted": len(rows) - len(refused),
         "guards": ", ".join(f"`{name}`" for name in named_guards()),
     }

@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 __constant__ float weights[2];
 __global__ void step(float* out, const float* in, int nx, int ny) {
-    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y;
+    int i = blockIdx.x, j = blockIdx.y * blockDim.x + threadIdx.x;
     if (j >= ny) return;
     size_t at = (size_t)i * ny + j;
     float u = in[at];
@@ -14,5 +14,5 @@ __global__ void step(float* out, const float* in, int nx, int ny) {
 extern "C" void stencil_2d(float* u_new, const float* u_old, float r, int nx, int ny, cudaStream_t stream) {
     float values[2] = {r, 4.0f};
     cudaMemcpyToSymbolAsync(weights, values, sizeof(values), 0, cudaMemcpyHostToDevice, stream);
-    step<<<dim3((ny + 127) / 128, nx), 128, 0, stream>>>(u_new, u_old, nx, ny);
+    step<<<dim3(nx, (ny + 127) / 128), 128, 0, stream>>>(u_new, u_old, nx, ny);
 }

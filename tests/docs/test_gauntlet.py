@@ -1,0 +1,45 @@
+"""The gauntlet's page is what its file says, and has every cheat with the rule that refuses it first."""
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+from mskernelbench.evaluation import Status
+from tests.gauntlet.kernels import cheats
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = "run python docs/gauntlet_table.py"
+ROWS = "run python -m tests.gauntlet.ablation"
+
+
+def gauntlet_page(rows: list[dict[str, Any]]) -> str:
+    spec = importlib.util.spec_from_file_location("gauntlet_table", DOCS / "gauntlet_table.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page: str = module.page(rows)
+    return page
+
+
+def stored() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((DOCS / "gauntlet.json").read_text())
+    return rows
+
+
+def test_the_page_is_fresh() -> None:
+    assert (DOCS / "gauntlet.md").read_text() == gauntlet_page(stored()), PAGE
+
+
+def test_every_cheat_is_on_it() -> None:
+    assert [row["name"] for row in stored()] == [cheat.name for cheat in cheats()], ROWS
+
+
+def test_what_refuses_a_cheat_first_is_what_its_file_says() -> None:
+    said = {c.name: [] if c.status is Status.CORRECT else [c.rule] for c in cheats()}
+    assert {row["name"]: row["rules"][:1] for row in stored()} == said, ROWS
+
+
+def test_no_cheat_that_is_accepted_gains_more_than_what_counts_as_no_difference() -> None:
+    assert all(row["gains"] < 1.1 for row in stored() if not row["rules"])
