@@ -169,7 +169,7 @@ class Referee:
             return accepted(self._bench, built.entry, checked.results)
         with self._race.beside(timed):
             cheap = self._cheap(timed, quick=quick)
-            compared = checker.compare(built.build, cheap)
+            compared = self._compared(built, checker, cheap)
             if not compared.refusal and not quick:
                 probed = checker.compare(built.build, probes(cheap, self.operator))
                 compared = replace(compared, refusal=probed.refusal)
@@ -177,6 +177,19 @@ class Referee:
         if isinstance(outcome, Refusal):
             return refused(self._bench, built.entry, outcome, checked.results + compared.results)
         return accepted(self._bench, built.entry, [*checked.results, *outcome])
+
+    def _compared(self, built: Built, checker: Checker, workloads: Sequence[Workload]) -> Checked:
+        """Timed workloads against their answers: what keeps state begins anew, as when it is timed."""
+        if not built.keeps_state:
+            return checker.compare(built.build, workloads)
+        results: list[WorkloadResult] = []
+        for workload in workloads:
+            self.device.release(built.build)
+            one = checker.compare(built.build, [workload])
+            results += one.results
+            if one.refusal:
+                return Checked(tuple(results), one.refusal)
+        return Checked(tuple(results), None)
 
     def _again(self, built: Built, checked: Checked) -> Checked:
         """`checked`, refused where a new process and another order of calls make a difference."""

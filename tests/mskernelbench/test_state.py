@@ -52,6 +52,17 @@ extern "C" void RELU(float* y, const float* x, int n, cudaStream_t s) {
     slow<<<(n + 255) / 256, 256, 0, s>>>(y, x, n);
 }
 """
+FIRST_CALL = """
+static bool begun = false;
+__global__ void cheap(float* y, const float* x, int n, bool less) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && !(less && i)) y[i] = fmaxf(x[i], 0.0f);
+}
+extern "C" void RELU(float* y, const float* x, int n, cudaStream_t s) {
+    cheap<<<(n + 255) / 256, 256, 0, s>>>(y, x, n, !begun && n == 4096);
+    begun = true;
+}
+"""
 TIMED = Workload("paper", {"N": 4096}, "outliers")
 
 
@@ -70,6 +81,12 @@ def milliseconds(referee: Referee, entry: str) -> float | None:
 
 def test_an_answer_kept_from_an_earlier_call_is_worth_nothing_when_time_is_taken(referee: Referee) -> None:
     assert milliseconds(referee, BANKED) == milliseconds(referee, ONCE)
+
+
+def test_what_does_less_in_a_process_of_its_own_is_seen_there(referee: Referee) -> None:
+    evaluation = referee.evaluate(FIRST_CALL, timed=[TIMED])
+    assert evaluation.status is not Status.CORRECT
+    assert "N=4096" in evaluation.reason
 
 
 def test_what_is_right_in_one_order_of_calls_only_is_wrong(referee: Referee) -> None:
