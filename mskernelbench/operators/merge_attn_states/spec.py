@@ -42,7 +42,7 @@ CHECK = (
     Workload("check", shape(1, 1, 1)),
     Workload("check", shape(3, 5, 7)),
     Workload("check", shape(2, 33, 264), "shifted"),
-    Workload("check", shape(517, 3, 9), "shifted"),
+    Workload("check", shape(5003, 3, 9), "shifted"),
     Workload("check", shape(5, 2, 1031)),
     Workload("check", shape(31, 65, 4), "mixed"),
     Workload("check", shape(37, 4, 16), "far_apart"),
