@@ -1,6 +1,7 @@
 """A coding agent from outside, as a script: the official client on `cudamaster mcp` in its own process."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -66,3 +67,23 @@ def connected(folder: Path) -> Iterator[OutsideAgent]:
     )
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
         yield OutsideAgent(client, portal, results)
+
+
+def descendants(process: int, command: str = "") -> set[int]:
+    """All that it started, and what those started; only those with this in their command line."""
+    listed = subprocess.run(
+        ["ps", "-eww", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+    )
+    rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
+    found: set[int] = set()
+    fresh = {process}
+    while fresh := {int(pid) for pid, parent, _ in rows if int(parent) in fresh}:
+        found |= fresh
+    return found & {int(pid) for pid, _, arguments in rows if command in arguments}
+
+
+def alive(processes: set[int]) -> set[int]:
+    """Those that have not ended."""
+    listed = subprocess.run(["ps", "-eo", "pid=,stat="], capture_output=True, text=True, check=True)
+    running = {int(pid) for pid, state in map(str.split, listed.stdout.splitlines()) if state[0] != "Z"}
+    return processes & running

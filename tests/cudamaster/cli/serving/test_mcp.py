@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.cudamaster.cli.serving.outside_agent import HEADER, TASK
+from tests.cudamaster.cli.serving.outside_agent import HEADER, TASK, alive, descendants
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -36,22 +36,6 @@ def test_stdout_carries_the_protocol_alone_and_the_server_ends_with_stdin(tmp_pa
     assert done.returncode == 0
     assert messages[-1]["result"]["serverInfo"]["name"] == "cudamaster"
     assert {message["jsonrpc"] for message in messages} == {"2.0"}
-
-
-def descendants(process: int) -> set[int]:
-    """All that it started, and what those started."""
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True)
-    parents = {int(pid): int(parent) for pid, parent in map(str.split, listed.stdout.splitlines())}
-    found, fresh = set(), {process}
-    while fresh := {pid for pid, parent in parents.items() if parent in fresh}:
-        found |= fresh
-    return found
-
-
-def alive(processes: set[int]) -> set[int]:
-    listed = subprocess.run(["ps", "-eo", "pid=,stat="], capture_output=True, text=True, check=True)
-    running = {int(pid) for pid, state in map(str.split, listed.stdout.splitlines()) if state[0] != "Z"}
-    return processes & running
 
 
 def test_where_the_server_is_killed_nothing_that_it_started_goes_on(tmp_path: Path) -> None:

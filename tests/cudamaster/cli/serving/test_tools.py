@@ -1,7 +1,9 @@
 """What a coding agent can do with `cudamaster mcp` alone: the official client, the real virtual GPU."""
 
 import json
+import os
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from tests.cudamaster.cli.serving.outside_agent import (
     TASK,
     OutsideAgent,
     connected,
+    descendants,
 )
 
 TOOLS = ["list_operators", "get_task", "evaluate_kernel", "profile_kernel", "submit_kernel", "leaderboard"]
@@ -26,6 +29,9 @@ TOOLS = ["list_operators", "get_task", "evaluate_kernel", "profile_kernel", "sub
 def host_code(body: str, includes: str = "") -> str:
     """A kernel file whose entry does this."""
     return f"{includes}\n{HEADER}{body}\n}}\n"
+
+
+ENDLESS = host_code("for (volatile int i = 0;; i = i + 1) {}")
 
 
 @pytest.fixture(scope="module")
@@ -133,9 +139,29 @@ def test_two_calls_at_once_are_judged_one_after_another(agent: OutsideAgent) -> 
 def test_a_cancelled_call_ends_and_the_next_is_answered(agent: OutsideAgent) -> None:
     async def give_up() -> bool:
         with anyio.move_on_after(1.0) as patience:
-            endless = host_code("for (volatile int i = 0;; i = i + 1) {}")
-            await agent.answer("evaluate_kernel", TASK | {"source": endless})
+            await agent.answer("evaluate_kernel", TASK | {"source": ENDLESS})
         return patience.cancelled_caught
 
     assert agent.portal.call(give_up)
+    assert agent.call("evaluate_kernel", **TASK, source=ROWS_BY_WARPS)["status"] == "correct"
+
+
+def test_where_the_process_that_judges_is_lost_the_call_says_so_and_the_next_is_answered(
+    agent: OutsideAgent,
+) -> None:
+    async def lose() -> str:
+        async with anyio.create_task_group() as group:
+            group.start_soon(kill_when_it_runs)
+            lost = await agent.answer("evaluate_kernel", TASK | {"source": ENDLESS})
+        sentence: str = lost.content[0].text
+        return sentence
+
+    async def kill_when_it_runs() -> None:
+        while not any("running on" in words for words in agent.heard):
+            await anyio.sleep(0.1)
+        (judging,) = descendants(os.getpid(), "spawn_main")
+        os.kill(judging, signal.SIGKILL)
+
+    agent.heard.clear()
+    assert "the process that judges kernels ended on its own" in agent.portal.call(lose)
     assert agent.call("evaluate_kernel", **TASK, source=ROWS_BY_WARPS)["status"] == "correct"
