@@ -7,8 +7,7 @@ A kernel is one `.cu` file. A cheat's first lines say what it does, what it brea
     // gauntlet: operator=relu precision=fp32 status=wrong rule=unwritten_output
 
 There may follow `sets` (by default `check`), `seconds`, the time of one call, and `gpu=yes`, where only a GPU
-shows what it is after, and `missed=yes`, where the verdict that is due is not what it gets yet. An honest
-kernel says only what it is, its operator and its precision.
+shows what it is after. An honest kernel says only what it is, its operator and its precision.
 """
 
 import re
@@ -49,8 +48,6 @@ class Cheat(GauntletKernel):
     """What refuses it first; `no_gain` where it is accepted and no faster by its cheat."""
     gpu: bool
     """Whether a GPU alone shows what it is after."""
-    missed: bool
-    """Whether the virtual GPU accepts it all the same: a hole that is known."""
 
 
 def cheats() -> tuple[Cheat, ...]:
@@ -65,13 +62,8 @@ def honest() -> tuple[GauntletKernel, ...]:
 
 def _cheat(path: Path) -> Cheat:
     head, told = _told(path)
-    verdict = {
-        "status": Status(head["status"]),
-        "rule": head["rule"],
-        "gpu": "gpu" in head,
-        "missed": "missed" in head,
-    }
-    return Cheat(**told, breaks=head["breaks"], **verdict)
+    status, rule = Status(head["status"]), head["rule"]
+    return Cheat(**told, breaks=head["breaks"], status=status, rule=rule, gpu="gpu" in head)
 
 
 def _told(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
