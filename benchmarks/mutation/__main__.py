@@ -1,0 +1,106 @@
+"""`python -m benchmarks.mutation`: puts small faults into honest kernels and has the referee judge each.
+
+Keeps what it finds in docs/mutation.json, kernel by kernel, and writes docs/mutation.md. With names of
+operators it does only those; `--page` only writes the page. Mutants that are kept are not judged again.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks.mutation.honest import Honest, honest_kernels
+from benchmarks.mutation.mutators import Mutant, mutants
+from benchmarks.mutation.page import page, score
+from cudamaster.toolchain.devices.virtual.device import VirtualDevice, VirtualLimits
+from mskernelbench.affordable import affordable
+from mskernelbench.checking import Checker
+from mskernelbench.evaluation import Status
+from mskernelbench.guards import Refusal
+from mskernelbench.materials import Materials
+from mskernelbench.referee import SETS, Referee
+
+DOCS = Path(__file__).parents[2] / "docs"
+STORED, PAGE = DOCS / "mutation.json", DOCS / "mutation.md"
+MOST = 2
+"""Mutants of a kind in one kernel."""
+IDENTITY = ("mutator", "line", "column", "before", "after")
+SECONDS = 20.0
+"""That one call of a mutant may take."""
+
+
+Row = dict[str, Any]
+
+
+@click.command()
+@click.argument("operators", nargs=-1)
+@click.option("--page", "only_page", is_flag=True, help="Only write the page.")
+@click.option("--anew", is_flag=True, help="Judge mutants again that are kept.")
+def main(operators: tuple[str, ...], only_page: bool, anew: bool) -> None:
+    kept: dict[str, list[Row]] = json.loads(STORED.read_text())["kernels"] if STORED.exists() else {}
+    if not only_page:
+        for name, rows in judged(operators, {} if anew else kept):
+            kept[name] = rows
+            STORED.write_text(json.dumps({"kernels": kept}, indent=1) + "\n")
+            print(f"{name:36s} {score(rows)}", flush=True)
+    PAGE.write_text(page({"kernels": kept}))
+
+
+def judged(operators: tuple[str, ...], kept: Mapping[str, list[Row]]) -> Iterator[tuple[str, list[Row]]]:
+    """The rows of one honest kernel after the other."""
+    device = VirtualDevice(limits=VirtualLimits(seconds=SECONDS))
+    for honest in honest_kernels(device.spec):
+        if not operators or honest.operator.name in operators:
+            referee = Referee(device, honest.operator, honest.precision, sets=SETS)
+            yield honest.name, judge(referee, honest, kept.get(honest.name, []))
+    device.close()
+
+
+def judge(referee: Referee, honest: Honest, kept: list[Row]) -> list[Row]:
+    """One row for every mutant; those that are kept are not judged again."""
+    own = referee.evaluate(honest.source, sets=("check",))
+    assert own.status is Status.CORRECT, f"{honest.name} is not honest: {own.reason}"
+    known = {identity(row): row for row in kept}
+
+    def row(mutant: Mutant) -> Row:
+        new = {name: getattr(mutant, name) for name in IDENTITY}
+        return known.get(identity(new)) or new | verdict(referee, mutant.source)
+
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(row, mutants(honest.source, honest.precision, honest.sizes, MOST)))
+
+
+def verdict(referee: Referee, source: str) -> Row:
+    """Status, rule, and the set that showed it: `check`, or `timed` where only a timed workload did."""
+    checked = referee.evaluate(source, sets=("check",))
+    if checked.status is not Status.CORRECT:
+        return {"status": str(checked.status), "rule": checked.rule, "set": "check"}
+    outputs = compared_when_timed(referee, source)
+    if outputs is None:
+        return {"status": "correct", "rule": None, "set": None}
+    return {"status": str(outputs.status), "rule": outputs.rule, "set": "timed"}
+
+
+def compared_when_timed(referee: Referee, source: str) -> Refusal | None:
+    """What a full verdict would say of the timed workloads' outputs, without their times."""
+    device, operator, precision = referee.device, referee.operator, referee.precision
+    cheap = affordable(referee.timed_workloads(), operator, precision, device.clock, quick=False)
+    build = referee.built(source)
+    assert build is not None, "it was judged"
+    checker = Checker(device, operator, Materials(operator, precision, referee.seed))
+    try:
+        return checker.compare(build, cheap).refusal
+    finally:
+        device.release(build)
+
+
+def identity(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Tells mutants of one kernel apart."""
+    return tuple(row[name] for name in IDENTITY)
+
+
+if __name__ == "__main__":
+    main()
