@@ -24,6 +24,14 @@ from cudamaster.toolchain.worker.starter import WorkerStarter
 COUNT = 64
 
 
+@pytest.fixture(scope="module", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Kept translations are counted here, so nobody else's may lie among them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CUDAMASTER_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="module")
 def device() -> Iterator[VirtualDevice]:
     device = VirtualDevice()
