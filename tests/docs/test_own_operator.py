@@ -103,6 +103,17 @@ def test_the_expert_judges_it_and_says_who_could_optimize_it(written: Path, caps
     assert "cudamaster mcp" in said
 
 
+def test_a_kernel_that_its_own_reference_refuses_is_not_optimized(written: Path, capsys: Output) -> None:
+    (written / "wrong.cu").write_text(shown("saxpy.cu").replace("+ y[i]", "- y[i]"))
+    spec = written / "wrong_op.py"
+    spec.write_text((written / "whole_op.py").read_text().replace('"saxpy.cu"', '"wrong.cu"'))
+    places = ["--runs-dir", written / "runs-of-wrong", "--out", written / "out"]
+    code, document = told(capsys, "optimize", written / "wrong.cu", "--spec", spec, *DEVICE, *FEW, *places)
+
+    assert code == 2
+    assert "wrong.cu, the baseline of saxpy_clamp, is wrong: " in document["error"]
+
+
 def answer(asked: Asked) -> Act:
     """What a language model says that knows the page's faster kernel."""
     match role_of(asked):
