@@ -22,8 +22,11 @@ class AddressSpace:
     def __init__(self) -> None:
         native = load_native()
         native.vg_reserve_arena.restype = native.vg_place.restype = ctypes.c_void_p
-        sizes = ((native.vg_reserve_arena(ctypes.c_size_t(nbytes)), nbytes) for nbytes in ARENA_BYTES)
-        self._arena, self._arena_bytes = next(((base, n) for base, n in sizes if base), (0, 0))
+        self._arena, self._arena_bytes = 0, 0
+        for nbytes in ARENA_BYTES:
+            if base := native.vg_reserve_arena(ctypes.c_size_t(nbytes)):
+                self._arena, self._arena_bytes = int(base), nbytes
+                break
         if not self._arena:
             raise OSError(f"no address space of {ARENA_BYTES[-1]} bytes")
         flags = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS | MAP_NORESERVE
