@@ -16,12 +16,11 @@ KINDS = {
     EQUIVALENT: "no result is wrong on any input",
     "harmless": "wrong by the language, right on every device",
     "not reached": "no workload whose outputs are compared is of that size",
-    "unlikely": "only inputs that no workload has show it",
 }
 HEAD = """# Faults that the referee finds
 
-Small faults, of the kinds that people and models make, are put one at a time into honest kernels (baselines,
-and strategies of the built-in expert). The referee judges each on the operator's `check` workloads, then on
+Small faults, of the kinds that people and models make, are put one at a time into honest kernels, those of the
+table. The referee judges each on the operator's `check` workloads, then on
 those timed ones whose outputs a full verdict compares. What does not compile is not counted. A change that
 makes no result wrong on any input is no fault: such mutants are *equivalent*, and are argued for below.
 
