@@ -93,6 +93,8 @@ class Config:
     protocol: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
     keys: Keys = field(default_factory=Keys)
+    file: Path | None = None
+    """Where all this stands."""
 
 
 def read_config(environment: Mapping[str, str] = os.environ) -> Config:
@@ -111,6 +113,7 @@ def read_config(environment: Mapping[str, str] = os.environ) -> Config:
         data.get("protocol", ""),
         _texts(data.get("models", {}), f"{file}: models"),
         Keys(environment, _commands(data.get("keys", {}), file), beside / prices if prices else None),
+        file,
     )
 
 
@@ -133,8 +136,10 @@ def _read_toml(file: Path) -> dict[str, Any]:
 
 
 def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:
-    if not all(isinstance(value, str) for value in table.values()):
-        raise BadConfig(f'{where} must be texts, such as coder = "anthropic:claude-sonnet-5"')
+    wrong = [name for name, value in table.items() if not isinstance(value, str)]
+    if wrong:
+        example = 'coder = "anthropic:claude-sonnet-5"'
+        raise BadConfig(f"{where} must be texts, such as {example}, unlike {', '.join(wrong)}")
     return dict(table)
 
 

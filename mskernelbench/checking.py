@@ -142,6 +142,11 @@ def _explained(reason: str, outputs: Outputs) -> str:
     return f"{outputs.notes[0]}; {reason}" if outputs.notes else reason
 
 
+def _more_than_1(ratio: float) -> str:
+    """Two digits, and more where the ratio would read as 1."""
+    return f"{ratio:.2g}" if ratio >= 1.05 else f"{ratio:.6g}"
+
+
 def mismatch_sentence(name: str, comparison: Comparison, place: str) -> str:
     """`output y[17] of check workload rows=63 is 0.0, expected 3.14 ± 1e-06 (error 2.1e+05 × the bound)`."""
     assert comparison.index is not None
@@ -150,6 +155,6 @@ def mismatch_sentence(name: str, comparison: Comparison, place: str) -> str:
     exact = comparison.bound == 0
     margin = "exactly" if exact else f"± {comparison.bound:.2g}"
     ratio = comparison.element_ratio
-    error = f" (error {ratio:.2g} × the bound)" if ratio is not None and isfinite(ratio) else ""
+    error = f" (error {_more_than_1(ratio)} × the bound)" if ratio is not None and isfinite(ratio) else ""
     due = f"expected {comparison.expected:.9g} {margin}{error}"
     return f"output {name}[{element}] of {place} is {comparison.got:.9g}, {due}"

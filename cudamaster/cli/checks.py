@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cudamaster.config import API_KEYS, Folders, folders, keys_set
-from cudamaster.errors import FolderUnwritable
+from cudamaster.config import API_KEYS, Folders, folders, keys_set, read_config
+from cudamaster.errors import BadConfig, FolderUnwritable
 from cudamaster.store.atomic import require_writable
 from cudamaster.toolchain.errors import ToolchainError
 
@@ -40,6 +40,7 @@ def all_checks() -> Iterator[Check]:
     yield check_gpu()
     yield check_ncu()
     yield check_keys()
+    yield check_configuration()
     yield from check_folders(where)
 
 
@@ -110,6 +111,15 @@ def check_keys() -> Check:
     found = keys_set()
     names = ", ".join(found) if found else f"none of {', '.join(API_KEYS)}; the built-in expert proposes"
     return Check("API keys", bool(found), names, "" if found else KEY_ADVICE, needed=False)
+
+
+def check_configuration() -> Check:
+    """The configuration file, where there is one."""
+    try:
+        file = read_config().file
+    except BadConfig as fault:
+        return Check("configuration", ok=False, found=str(fault), mend="mend the file, or take it away")
+    return Check("configuration", ok=True, found=str(file) if file else "no file, which is fine")
 
 
 def check_folders(where: Folders) -> Iterator[Check]:

@@ -50,5 +50,7 @@ def command(runs: tuple[str, ...], form: str, out: Path | None, runs_dir: Path |
         require_writable(out.parent, "output", "give another with --out")
         write_atomically(out, text.encode())
     told = f"{counted(len(lines), 'line')} of {form} from {counted(len(found), 'run')}"
-    console.progress().print(f"{told}{f' in {out}' if out else ''}", soft_wrap=True)
+    where_to = f" in {out}" if out else ""
+    why = "" if lines or form == "events" else ": no language model's answer was judged in them"
+    console.progress().print(f"{told}{where_to}{why}", soft_wrap=True)
     return DONE

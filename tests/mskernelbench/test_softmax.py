@@ -111,6 +111,10 @@ def test_a_maximum_that_starts_at_zero_or_is_that_of_the_whole_matrix_fails(prec
         NAME, precision, lambda c: lowered_by(rows(c).max(axis=1, initial=0)[:, None], rows(c))
     )
     assert any("far_below" in label for label in from_zero)
+    from_low = refused(
+        NAME, precision, lambda c: lowered_by(rows(c).max(axis=1, initial=-1e9)[:, None], rows(c))
+    )
+    assert any("abyss" in label for label in from_low)
     assert refused(NAME, precision, lambda case: lowered_by(np.nanmax(rows(case)), rows(case)))
 
 

@@ -42,6 +42,7 @@ CHECK = (
     Workload("check", shape(5, 1023), "masked"),
     Workload("check", shape(3, 1031), "ascending"),
     Workload("check", shape(4, 2056), "far_below"),
+    Workload("check", shape(6, 515), "abyss"),
     Workload("check", shape(2, 2048), "equal"),
     Workload("check", shape(3, 4099), "logits"),
     Workload("check", shape(33, 1031), "huge"),
@@ -105,6 +106,13 @@ def far_below(x: F32, rng: np.random.Generator) -> F32:
     return x * np.float32(30) - np.float32(1000)
 
 
+def abyss(x: F32, rng: np.random.Generator) -> F32:
+    """All near −10^30, a row's largest eight times: a maximum that starts at some low number fails."""
+    x = x * np.float32(1e28) - np.float32(1e30)
+    x[:, -8:] = x.max(axis=1, keepdims=True)
+    return x
+
+
 def equal(x: F32, rng: np.random.Generator) -> F32:
     """One number in each row: every share is 1/C; a BF16 sum of ones stops growing at 256."""
     return np.repeat(x[:, :1], x.shape[1], axis=1)
@@ -133,6 +141,7 @@ PROBES: Mapping[str, Callable[[F32, np.random.Generator], F32]] = {
     "masked": masked,
     "ascending": ascending,
     "far_below": far_below,
+    "abyss": abyss,
     "equal": equal,
     "huge": huge,
     "nan_row": nan_row,
