@@ -266,9 +266,11 @@ class TestEndlessCalls:
         assert failed(hasty, source).kind is FailureKind.TIMED_OUT
         assert time.monotonic() - started < 20
 
-    def test_an_endless_loop_on_the_device_times_out(self, hasty: Device) -> None:
-        body = "volatile float* p = y; while (*p != 3.0f) {}"
-        assert failed(hasty, device_kernel(body)).kind is FailureKind.TIMED_OUT
+    def test_an_endless_loop_on_the_device_ends(self, hasty: Device) -> None:
+        """In the time limit, or where a device sees that nothing will ever change, before it."""
+        failure = failed(hasty, device_kernel("volatile float* p = y; while (*p != 3.0f) {}"))
+        polls = "threads poll for something that no thread will do" in failure.reason
+        assert failure.kind is (FailureKind.LAUNCH_FAILED if polls else FailureKind.TIMED_OUT)
 
     def test_the_device_works_afterwards(self, hasty: Device) -> None:
         ran(hasty, hosting(""), copy_arguments())
