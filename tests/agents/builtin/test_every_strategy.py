@@ -30,6 +30,8 @@ ONE_EACH = [
     for index, precision in enumerate(strategy.precisions)
 ]
 """One operator for each strategy and precision: what takes long is done for these only."""
+COMPILED = [case for number, case in enumerate(ONE_EACH) if number % 4 in (0, 3)]
+"""Every second of them, FP32 and BF16 in turn: nvcc takes a second for each. The rest is exhaustive."""
 OPERATORS = ("matrix_mul", "softmax_attention", "spmv_csr", "stencil_2d")
 WITHOUT = {"spmm_csc"}
 """Nothing that was tried is faster than their baselines."""
@@ -133,7 +135,7 @@ def compile_strictly(source: str, folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("strategy", "operator", "precision"), ONE_EACH)
+@pytest.mark.parametrize(("strategy", "operator", "precision"), COMPILED)
 def test_the_default_compiles_without_a_warning(
     strategy: Strategy, operator: str, precision: Precision, tmp_path: Path
 ) -> None:

@@ -26,9 +26,14 @@ RUNS = [
     ("spmv_csr", Precision.FP32, "chat"),
     ("matrix_mul", Precision.BF16, "responses"),
     ("softmax", Precision.FP32, "messages"),
-    ("spmv_csr", Precision.BF16, "messages"),
-    ("matrix_mul", Precision.FP32, "chat"),
-    ("softmax", Precision.BF16, "responses"),
+    *(
+        pytest.param(*run, marks=pytest.mark.exhaustive)
+        for run in (
+            ("spmv_csr", Precision.BF16, "messages"),
+            ("matrix_mul", Precision.FP32, "chat"),
+            ("softmax", Precision.BF16, "responses"),
+        )
+    ),
 ]
 
 
