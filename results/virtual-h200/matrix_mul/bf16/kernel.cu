@@ -346,26 +346,31 @@ static void launch_tiles(const Scalar* A, const Scalar* B, TC* C, GemmShape s, i
                                                                        s.alpha, part_k);
 }
 
-enum class Tile { SMALL, FLAT, LARGE };  // 32 x 32, 64 x 64 for few rows, 128 x 128
+enum class Tile { SMALL, FLAT, LARGE, WIDE };  // 32 x 32, 64 x 64 for few rows, 128 x 128, 128 x 256
 
 inline int tiles_of(Tile tile, int M, int N) {
     const int rows = tile == Tile::SMALL ? 32 : tile == Tile::FLAT ? 64 : 128;
-    return tiles(M, rows) * tiles(N, tile == Tile::FLAT ? 64 : rows);
+    const int columns = tile == Tile::WIDE ? 256 : rows;
+    return tiles(M, rows) * tiles(N, columns);
 }
 
-// Rows that do not lie on 16 bytes are rare enough for one tile.
+// Rows that do not lie on 16 bytes are rare enough for one tile, whose sum is never split.
 inline Tile choose_tile(const GemmShape& s, bool vector) {
     if (!vector) return Tile::FLAT;
+    if (tiles_of(Tile::WIDE, s.M, s.N) >= 132) return Tile::WIDE;
     const Tile tile = s.M <= 64 ? Tile::FLAT : Tile::LARGE;
     return 3 * tiles_of(tile, s.M, s.N) * tiles(s.K, 256) < 132 ? Tile::SMALL : tile;
 }
 
-template <bool B_TRANSPOSED, bool VECTOR, typename TC>
+// WHOLE: every block takes all of K. The widest tile is never split: it is taken where its tiles fill the device.
+template <bool B_TRANSPOSED, bool VECTOR, bool WHOLE, typename TC>
 static void launch_chosen(Tile tile, const Scalar* A, const Scalar* B, TC* C, GemmShape s, int part_k, cudaStream_t stream) {
     auto launch = launch_tiles<64, 64, 64, 32, 32, 1, B_TRANSPOSED, VECTOR, TC>;
     if constexpr (VECTOR) {
         if (tile == Tile::SMALL) launch = launch_tiles<32, 32, 64, 32, 16, 4, B_TRANSPOSED, VECTOR, TC>;
-        if (tile == Tile::LARGE) launch = launch_tiles<128, 128, 32, 64, 32, 1, B_TRANSPOSED, VECTOR, TC>;
+        if (tile == Tile::LARGE) launch = launch_tiles<128, 128, 32, 64, 64, 1, B_TRANSPOSED, VECTOR, TC>;
+        if constexpr (WHOLE)
+            if (tile == Tile::WIDE) launch = launch_tiles<128, 256, 32, 64, 64, 1, B_TRANSPOSED, VECTOR, TC>;
     }
     launch(A, B, C, s, part_k, stream);
 }
@@ -373,19 +378,22 @@ static void launch_chosen(Tile tile, const Scalar* A, const Scalar* B, TC* C, Ge
 template <bool B_TRANSPOSED, bool VECTOR, typename TC>
 static void gemm_by_shape(const Scalar* A, const Scalar* B, TC* C, GemmShape s, cudaStream_t stream) {
     const Tile tile = choose_tile(s, VECTOR);
-    const int part_k = choose_part(tiles_of(tile, s.M, s.N), s.K), parts = tiles(s.K, part_k), pitch = tiles(s.N, 8) * 8;
-    float* sums = nullptr;
-    const size_t values = static_cast<size_t>(parts) * s.M * pitch;
-    if (parts == 1 || cudaMallocAsync(reinterpret_cast<void**>(&sums), values * sizeof(float), stream) != cudaSuccess) {
-        launch_chosen<B_TRANSPOSED, VECTOR>(tile, A, B, C, s, s.K, stream);
-        return;
+    if constexpr (VECTOR) {
+        const int part_k = tile == Tile::WIDE ? s.K : choose_part(tiles_of(tile, s.M, s.N), s.K);
+        const int parts = tiles(s.K, part_k), pitch = tiles(s.N, 8) * 8;
+        float* sums = nullptr;
+        const size_t values = static_cast<size_t>(parts) * s.M * pitch;
+        if (parts > 1 && cudaMallocAsync(reinterpret_cast<void**>(&sums), values * sizeof(float), stream) == cudaSuccess) {
+            GemmShape apart = s;
+            apart.ldc = pitch;
+            launch_chosen<B_TRANSPOSED, true, false>(tile, A, B, sums, apart, part_k, stream);
+            const unsigned grid = static_cast<unsigned>((static_cast<size_t>(s.M) * pitch + ADD_THREADS - 1) / ADD_THREADS);
+            add_parts<<<grid, ADD_THREADS, 0, stream>>>(sums, C, parts, s.M, s.N, pitch, s.ldc);
+            cudaFreeAsync(sums, stream);
+            return;
+        }
     }
-    GemmShape apart = s;
-    apart.ldc = pitch;
-    launch_chosen<B_TRANSPOSED, VECTOR>(tile, A, B, sums, apart, part_k, stream);
-    const unsigned grid = static_cast<unsigned>((static_cast<size_t>(s.M) * pitch + ADD_THREADS - 1) / ADD_THREADS);
-    add_parts<<<grid, ADD_THREADS, 0, stream>>>(sums, C, parts, s.M, s.N, pitch, s.ldc);
-    cudaFreeAsync(sums, stream);
+    launch_chosen<B_TRANSPOSED, VECTOR, true>(tile, A, B, C, s, s.K, stream);
 }
 // C[M,N] = A[M,K] * B[K,N] for few rows: B is read straight from memory, past shared memory, and meets ROWS rows of A in
 // registers. A block owns 32 columns; LANES threads fetch 16 bytes each of one row of B's strip, four rows k at a time, and
@@ -467,7 +475,11 @@ static void launch(const Scalar* A, const Scalar* B, Scalar* C, int M, int N, in
         gemm_by_shape<false, VECTOR>(A, B, C, {M, N, K, K, N, N, 1.f}, stream);
 }
 
-extern "C" void matrix_mul_bf16(const Scalar* A, const Scalar* B, Scalar* C, int M, int N, int K, cudaStream_t stream) {
+static void multiply(const Scalar* A, const Scalar* B, Scalar* C, int M, int N, int K, cudaStream_t stream) {
     const bool vector = on_16_bytes(A, K * sizeof(Scalar)) && on_16_bytes(B, N * sizeof(Scalar)) && on_16_bytes(C, 0);
     (vector ? launch<true> : launch<false>)(A, B, C, M, N, K, stream);
+}
+
+extern "C" void matrix_mul_bf16(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16* C, int M, int N, int K, cudaStream_t stream) {
+    multiply(A, B, C, M, N, K, stream);
 }

@@ -51,7 +51,7 @@ __device__ __forceinline__ int2 tile_of_block(int tiles_m, int tiles_n) {
 // part_k: blocks with another blockIdx.y take other part_k terms of the sum, and leave M x N sums of their own in C.
 template <int BM, int BN, int BK, int TM, int TN, int LANE_ROWS, int SLICES, bool B_TRANSPOSED, bool VECTOR,
           typename TA, typename TB, typename TC>
-__global__ void __launch_bounds__(BM / TM * (BN / TN) * SLICES, 128 * 4 / (BM / TM * (BN / TN) * SLICES))  // 128 registers
+__global__ void __launch_bounds__(BM / TM * (BN / TN) * SLICES, 512 / (BM / TM * (BN / TN) * SLICES))  // 128 registers
 register_tile_gemm(const TA* __restrict__ A, const TB* __restrict__ B, TC* __restrict__ C, int M, int N, int K,
                    int lda, int ldb, int ldc, float alpha, int part_k) {
     constexpr int ROWS = BM / TM, COLS = BN / TN, THREADS = ROWS * COLS * SLICES, DEPTH = BK / SLICES;
@@ -222,17 +222,19 @@ enum class Tile { SMALL, FLAT, LARGE };  // 32 x 32, 64 x 128 for few rows, 128 
 
 inline int tiles_of(Tile tile, int M, int N) {
     const int rows = tile == Tile::SMALL ? 32 : tile == Tile::FLAT ? 64 : 128;
-    return tiles(M, rows) * tiles(N, tile == Tile::FLAT ? 128 : rows);
+    const int columns = tile == Tile::FLAT ? 128 : rows;
+    return tiles(M, rows) * tiles(N, columns);
 }
 
-// Rows that do not lie on 16 bytes are rare enough for one tile.
+// Rows that do not lie on 16 bytes are rare enough for one tile, whose sum is never split.
 inline Tile choose_tile(const GemmShape& s, bool vector) {
     if (!vector) return Tile::FLAT;
     const Tile tile = s.M <= 64 ? Tile::FLAT : Tile::LARGE;
     return 3 * tiles_of(tile, s.M, s.N) * tiles(s.K, 256) < 132 ? Tile::SMALL : tile;
 }
 
-template <bool B_TRANSPOSED, bool VECTOR, typename TC>
+// WHOLE: every block takes all of K. The widest tile is never split: it is taken where its tiles fill the device.
+template <bool B_TRANSPOSED, bool VECTOR, bool WHOLE, typename TC>
 static void launch_chosen(Tile tile, const Scalar* A, const Scalar* B, TC* C, GemmShape s, int part_k, cudaStream_t stream) {
     auto launch = launch_tiles<64, 128, 8, 8, 8, 1, B_TRANSPOSED, VECTOR>;
     if constexpr (VECTOR) {
@@ -245,19 +247,22 @@ static void launch_chosen(Tile tile, const Scalar* A, const Scalar* B, TC* C, Ge
 template <bool B_TRANSPOSED, bool VECTOR, typename TC>
 static void gemm_by_shape(const Scalar* A, const Scalar* B, TC* C, GemmShape s, cudaStream_t stream) {
     const Tile tile = choose_tile(s, VECTOR);
-    const int part_k = choose_part(tiles_of(tile, s.M, s.N), s.K), parts = tiles(s.K, part_k), pitch = tiles(s.N, 8) * 8;
-    float* sums = nullptr;
-    const size_t values = static_cast<size_t>(parts) * s.M * pitch;
-    if (parts == 1 || cudaMallocAsync(reinterpret_cast<void**>(&sums), values * sizeof(float), stream) != cudaSuccess) {
-        launch_chosen<B_TRANSPOSED, VECTOR>(tile, A, B, C, s, s.K, stream);
-        return;
+    if constexpr (VECTOR) {
+        const int part_k = choose_part(tiles_of(tile, s.M, s.N), s.K);
+        const int parts = tiles(s.K, part_k), pitch = tiles(s.N, 8) * 8;
+        float* sums = nullptr;
+        const size_t values = static_cast<size_t>(parts) * s.M * pitch;
+        if (parts > 1 && cudaMallocAsync(reinterpret_cast<void**>(&sums), values * sizeof(float), stream) == cudaSuccess) {
+            GemmShape apart = s;
+            apart.ldc = pitch;
+            launch_chosen<B_TRANSPOSED, true, false>(tile, A, B, sums, apart, part_k, stream);
+            const unsigned grid = static_cast<unsigned>((static_cast<size_t>(s.M) * pitch + ADD_THREADS - 1) / ADD_THREADS);
+            add_parts<<<grid, ADD_THREADS, 0, stream>>>(sums, C, parts, s.M, s.N, pitch, s.ldc);
+            cudaFreeAsync(sums, stream);
+            return;
+        }
     }
-    GemmShape apart = s;
-    apart.ldc = pitch;
-    launch_chosen<B_TRANSPOSED, VECTOR>(tile, A, B, sums, apart, part_k, stream);
-    const unsigned grid = static_cast<unsigned>((static_cast<size_t>(s.M) * pitch + ADD_THREADS - 1) / ADD_THREADS);
-    add_parts<<<grid, ADD_THREADS, 0, stream>>>(sums, C, parts, s.M, s.N, pitch, s.ldc);
-    cudaFreeAsync(sums, stream);
+    launch_chosen<B_TRANSPOSED, VECTOR, true>(tile, A, B, C, s, s.K, stream);
 }
 // C[M,N] = A[M,K] * B[K,N] for few rows: B is read straight from memory, past shared memory, and meets ROWS rows of A in
 // registers. A block owns 32 columns; LANES threads fetch 16 bytes each of one row of B's strip, four rows k at a time, and
@@ -339,7 +344,11 @@ static void launch(const Scalar* A, const Scalar* B, Scalar* C, int M, int N, in
         gemm_by_shape<false, VECTOR>(A, B, C, {M, N, K, K, N, N, 1.f}, stream);
 }
 
-extern "C" void matrix_mul(const Scalar* A, const Scalar* B, Scalar* C, int M, int N, int K, cudaStream_t stream) {
+static void multiply(const Scalar* A, const Scalar* B, Scalar* C, int M, int N, int K, cudaStream_t stream) {
     const bool vector = on_16_bytes(A, K * sizeof(Scalar)) && on_16_bytes(B, N * sizeof(Scalar)) && on_16_bytes(C, 0);
     (vector ? launch<true> : launch<false>)(A, B, C, M, N, K, stream);
+}
+
+extern "C" void matrix_mul(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t stream) {
+    multiply(A, B, C, M, N, K, stream);
 }

@@ -1,4 +1,4 @@
-// Fused for small heads, two products for large ones: FUSED_DIM=128, FILL=300, SCRATCH_MIB=256, STAGES=2
+// Fused for small heads, two products for large ones: FUSED_DIM=128, BM=128, FILL=300, STAGES=3
 #include <cstdint>
 #include <cuda_runtime.h>
 #include <cuda_bf16.h>
@@ -528,7 +528,7 @@ inline int choose_part(int blocks, int K) {
     return part < 256 ? 256 : part;
 }
 
-constexpr int STAGES = 2;
+constexpr int STAGES = 3;
 
 template <int BM, int BN, int BK, int WM, int WN, int SLICES, bool B_TRANSPOSED, bool ALIGNED, typename TC>
 static void launch_tiles(const Scalar* A, const Scalar* B, TC* C, GemmShape s, int part_k, cudaStream_t stream) {
@@ -548,7 +548,7 @@ inline int tiles_of(Tile tile, int M, int N) {
     return tiles(M, rows) * tiles(N, columns);
 }
 
-// Rows that do not lie on 16 bytes are rare enough for one tile.
+// Rows that do not lie on 16 bytes are rare enough for one tile, whose sum is never split.
 inline Tile choose_tile(const GemmShape& s, bool vector) {
     if (!vector) return Tile::FLAT;
     if (tiles_of(Tile::WIDE, s.M, s.N) >= 132) return Tile::WIDE;
@@ -556,13 +556,15 @@ inline Tile choose_tile(const GemmShape& s, bool vector) {
     return 3 * tiles_of(tile, s.M, s.N) * tiles(s.K, 256) < 132 ? Tile::SMALL : tile;
 }
 
-template <bool B_TRANSPOSED, bool VECTOR, typename TC>
+// WHOLE: every block takes all of K. The widest tile is never split: it is taken where its tiles fill the device.
+template <bool B_TRANSPOSED, bool VECTOR, bool WHOLE, typename TC>
 static void launch_chosen(Tile tile, const Scalar* A, const Scalar* B, TC* C, GemmShape s, int part_k, cudaStream_t stream) {
     auto launch = launch_tiles<64, 64, 64, 32, 32, 1, B_TRANSPOSED, VECTOR, TC>;
     if constexpr (VECTOR) {
         if (tile == Tile::SMALL) launch = launch_tiles<32, 32, 64, 32, 16, 4, B_TRANSPOSED, VECTOR, TC>;
         if (tile == Tile::LARGE) launch = launch_tiles<128, 128, 32, 64, 64, 1, B_TRANSPOSED, VECTOR, TC>;
-        if (tile == Tile::WIDE) launch = launch_tiles<128, 256, 32, 64, 64, 1, B_TRANSPOSED, VECTOR, TC>;
+        if constexpr (WHOLE)
+            if (tile == Tile::WIDE) launch = launch_tiles<128, 256, 32, 64, 64, 1, B_TRANSPOSED, VECTOR, TC>;
     }
     launch(A, B, C, s, part_k, stream);
 }
@@ -570,19 +572,22 @@ static void launch_chosen(Tile tile, const Scalar* A, const Scalar* B, TC* C, Ge
 template <bool B_TRANSPOSED, bool VECTOR, typename TC>
 static void gemm_by_shape(const Scalar* A, const Scalar* B, TC* C, GemmShape s, cudaStream_t stream) {
     const Tile tile = choose_tile(s, VECTOR);
-    const int part_k = choose_part(tiles_of(tile, s.M, s.N), s.K), parts = tiles(s.K, part_k), pitch = tiles(s.N, 8) * 8;
-    float* sums = nullptr;
-    const size_t values = static_cast<size_t>(parts) * s.M * pitch;
-    if (parts == 1 || cudaMallocAsync(reinterpret_cast<void**>(&sums), values * sizeof(float), stream) != cudaSuccess) {
-        launch_chosen<B_TRANSPOSED, VECTOR>(tile, A, B, C, s, s.K, stream);
-        return;
+    if constexpr (VECTOR) {
+        const int part_k = tile == Tile::WIDE ? s.K : choose_part(tiles_of(tile, s.M, s.N), s.K);
+        const int parts = tiles(s.K, part_k), pitch = tiles(s.N, 8) * 8;
+        float* sums = nullptr;
+        const size_t values = static_cast<size_t>(parts) * s.M * pitch;
+        if (parts > 1 && cudaMallocAsync(reinterpret_cast<void**>(&sums), values * sizeof(float), stream) == cudaSuccess) {
+            GemmShape apart = s;
+            apart.ldc = pitch;
+            launch_chosen<B_TRANSPOSED, true, false>(tile, A, B, sums, apart, part_k, stream);
+            const unsigned grid = static_cast<unsigned>((static_cast<size_t>(s.M) * pitch + ADD_THREADS - 1) / ADD_THREADS);
+            add_parts<<<grid, ADD_THREADS, 0, stream>>>(sums, C, parts, s.M, s.N, pitch, s.ldc);
+            cudaFreeAsync(sums, stream);
+            return;
+        }
     }
-    GemmShape apart = s;
-    apart.ldc = pitch;
-    launch_chosen<B_TRANSPOSED, VECTOR>(tile, A, B, sums, apart, part_k, stream);
-    const unsigned grid = static_cast<unsigned>((static_cast<size_t>(s.M) * pitch + ADD_THREADS - 1) / ADD_THREADS);
-    add_parts<<<grid, ADD_THREADS, 0, stream>>>(sums, C, parts, s.M, s.N, pitch, s.ldc);
-    cudaFreeAsync(sums, stream);
+    launch_chosen<B_TRANSPOSED, VECTOR, true>(tile, A, B, C, s, s.K, stream);
 }
 // One block turns one row of scores into probabilities and zeroes the row's padding up to `pitch`. The maximum is taken
 // off first, so that no exponential overflows. OUT may be the scores' own memory (same type, element by element).
@@ -620,7 +625,7 @@ __global__ void __launch_bounds__(SOFTMAX_THREADS) row_softmax(const float* scor
 // Attention as two matrix products with a softmax between them. The scores go through memory once, which costs
 // q_len * kv_len values, but both products run at full matrix speed whatever the head dimensions are; a fused kernel
 // would have to keep dim_v sums a query on chip. Queries are taken in chunks that bound the scratch memory.
-constexpr size_t SCRATCH_BYTES = size_t{ 256 } << 20;
+constexpr size_t SCRATCH_BYTES = size_t{256} << 20;
 
 inline void attend_in_three_phases(Scalar* Y, const Scalar* Q, const Scalar* K, const Scalar* V, int q_len, int kv_len,
                                    int dim_qk, int dim_v, cudaStream_t stream) {
@@ -654,16 +659,18 @@ inline void attend_in_three_phases(Scalar* Y, const Scalar* Q, const Scalar* K, 
     cudaFreeAsync(scores, stream);
 }
 
-// Small head dimensions: one fused pass, whose sums fit on chip. Large ones: two matrix products with the scores in memory
-// between them, which are small beside Q, K and V there.
+// Small head dimensions: one fused pass, whose sums fit on chip. Large ones, and rows that do not lie on 16 bytes: two matrix
+// products with the scores in memory between them, which are small beside Q, K and V there.
 constexpr int FUSED_DIM = 128;
 
 extern "C" void softmax_attention_bf16(Scalar* Y, const Scalar* Q, const Scalar* K, const Scalar* V, int q_len, int kv_len,
                             int dim_qk, int dim_v, cudaStream_t stream) {
-    if (dim_v > FUSED_DIM || dim_qk > 2 * FUSED_DIM) {
+    const bool aligned = on_16_bytes(Q, dim_qk * sizeof(Scalar)) && on_16_bytes(K, 0) &&
+                         on_16_bytes(V, dim_v * sizeof(Scalar)) && on_16_bytes(Y, 0);
+    if (!aligned || dim_v > FUSED_DIM || dim_qk > 128) {
         attend_in_three_phases(Y, Q, K, V, q_len, kv_len, dim_qk, dim_v, stream);
         return;
     }
-    const auto fused = dim_v <= 64 ? flash_mma<64, 64, 64> : flash_mma<64, 64, 128>;
+    const auto fused = dim_v <= 64 ? launch_flash_mma<128, 64, 64, 128, true> : launch_flash_mma<128, 64, 128, 128, true>;
     fused(Y, Q, K, V, q_len, kv_len, dim_qk, dim_v, stream);
 }

@@ -1,4 +1,4 @@
-// Two matrix products with a softmax between: FILL=600, SCRATCH_MIB=256
+// Two matrix products with a softmax between: FILL=300
 #include <cstdint>
 #include <cuda_runtime.h>
 
@@ -51,7 +51,7 @@ __device__ __forceinline__ void store_quad(float* row, int index, int limit, flo
 // part_k: blocks with another blockIdx.y take other part_k terms of the sum, and leave M x N sums of their own in C.
 template <int BM, int BN, int BK, int TM, int TN, int LANE_ROWS, int SLICES, bool B_TRANSPOSED, bool VECTOR,
           typename TA, typename TB, typename TC>
-__global__ void __launch_bounds__(BM / TM * (BN / TN) * SLICES, 128 * 4 / (BM / TM * (BN / TN) * SLICES))  // 128 registers
+__global__ void __launch_bounds__(BM / TM * (BN / TN) * SLICES, 512 / (BM / TM * (BN / TN) * SLICES))  // 128 registers
 register_tile_gemm(const TA* __restrict__ A, const TB* __restrict__ B, TC* __restrict__ C, int M, int N, int K,
                    int lda, int ldb, int ldc, float alpha, int part_k) {
     constexpr int ROWS = BM / TM, COLS = BN / TN, THREADS = ROWS * COLS * SLICES, DEPTH = BK / SLICES;
@@ -181,7 +181,7 @@ register_tile_gemm(const TA* __restrict__ A, const TB* __restrict__ B, TC* __res
 // Chooses tile and split by shape: a large tile reuses most. Where its tiles are too few for the device, the sum over K is
 // split among blocks, whose parts meet in scratch memory and are added in a fixed order by a second kernel. Where even
 // the parts are too few, small tiles take over.
-constexpr int FILL = 600;  // blocks wanted for every hundred multiprocessors
+constexpr int FILL = 300;  // blocks wanted for every hundred multiprocessors
 
 struct GemmShape {
     int M, N, K, lda, ldb, ldc;
@@ -222,17 +222,19 @@ enum class Tile { SMALL, FLAT, LARGE };  // 32 x 32, 64 x 128 for few rows, 128 
 
 inline int tiles_of(Tile tile, int M, int N) {
     const int rows = tile == Tile::SMALL ? 32 : tile == Tile::FLAT ? 64 : 128;
-    return tiles(M, rows) * tiles(N, tile == Tile::FLAT ? 128 : rows);
+    const int columns = tile == Tile::FLAT ? 128 : rows;
+    return tiles(M, rows) * tiles(N, columns);
 }
 
-// Rows that do not lie on 16 bytes are rare enough for one tile.
+// Rows that do not lie on 16 bytes are rare enough for one tile, whose sum is never split.
 inline Tile choose_tile(const GemmShape& s, bool vector) {
     if (!vector) return Tile::FLAT;
     const Tile tile = s.M <= 64 ? Tile::FLAT : Tile::LARGE;
     return 3 * tiles_of(tile, s.M, s.N) * tiles(s.K, 256) < 132 ? Tile::SMALL : tile;
 }
 
-template <bool B_TRANSPOSED, bool VECTOR, typename TC>
+// WHOLE: every block takes all of K. The widest tile is never split: it is taken where its tiles fill the device.
+template <bool B_TRANSPOSED, bool VECTOR, bool WHOLE, typename TC>
 static void launch_chosen(Tile tile, const Scalar* A, const Scalar* B, TC* C, GemmShape s, int part_k, cudaStream_t stream) {
     auto launch = launch_tiles<64, 128, 8, 8, 8, 1, B_TRANSPOSED, VECTOR>;
     if constexpr (VECTOR) {
@@ -245,19 +247,22 @@ static void launch_chosen(Tile tile, const Scalar* A, const Scalar* B, TC* C, Ge
 template <bool B_TRANSPOSED, bool VECTOR, typename TC>
 static void gemm_by_shape(const Scalar* A, const Scalar* B, TC* C, GemmShape s, cudaStream_t stream) {
     const Tile tile = choose_tile(s, VECTOR);
-    const int part_k = choose_part(tiles_of(tile, s.M, s.N), s.K), parts = tiles(s.K, part_k), pitch = tiles(s.N, 8) * 8;
-    float* sums = nullptr;
-    const size_t values = static_cast<size_t>(parts) * s.M * pitch;
-    if (parts == 1 || cudaMallocAsync(reinterpret_cast<void**>(&sums), values * sizeof(float), stream) != cudaSuccess) {
-        launch_chosen<B_TRANSPOSED, VECTOR>(tile, A, B, C, s, s.K, stream);
-        return;
+    if constexpr (VECTOR) {
+        const int part_k = choose_part(tiles_of(tile, s.M, s.N), s.K);
+        const int parts = tiles(s.K, part_k), pitch = tiles(s.N, 8) * 8;
+        float* sums = nullptr;
+        const size_t values = static_cast<size_t>(parts) * s.M * pitch;
+        if (parts > 1 && cudaMallocAsync(reinterpret_cast<void**>(&sums), values * sizeof(float), stream) == cudaSuccess) {
+            GemmShape apart = s;
+            apart.ldc = pitch;
+            launch_chosen<B_TRANSPOSED, true, false>(tile, A, B, sums, apart, part_k, stream);
+            const unsigned grid = static_cast<unsigned>((static_cast<size_t>(s.M) * pitch + ADD_THREADS - 1) / ADD_THREADS);
+            add_parts<<<grid, ADD_THREADS, 0, stream>>>(sums, C, parts, s.M, s.N, pitch, s.ldc);
+            cudaFreeAsync(sums, stream);
+            return;
+        }
     }
-    GemmShape apart = s;
-    apart.ldc = pitch;
-    launch_chosen<B_TRANSPOSED, VECTOR>(tile, A, B, sums, apart, part_k, stream);
-    const unsigned grid = static_cast<unsigned>((static_cast<size_t>(s.M) * pitch + ADD_THREADS - 1) / ADD_THREADS);
-    add_parts<<<grid, ADD_THREADS, 0, stream>>>(sums, C, parts, s.M, s.N, pitch, s.ldc);
-    cudaFreeAsync(sums, stream);
+    launch_chosen<B_TRANSPOSED, VECTOR, true>(tile, A, B, C, s, s.K, stream);
 }
 // One block turns one row of scores into probabilities and zeroes the row's padding up to `pitch`. The maximum is taken
 // off first, so that no exponential overflows. OUT may be the scores' own memory (same type, element by element).
@@ -295,7 +300,7 @@ __global__ void __launch_bounds__(SOFTMAX_THREADS) row_softmax(const float* scor
 // Attention as two matrix products with a softmax between them. The scores go through memory once, which costs
 // q_len * kv_len values, but both products run at full matrix speed whatever the head dimensions are; a fused kernel
 // would have to keep dim_v sums a query on chip. Queries are taken in chunks that bound the scratch memory.
-constexpr size_t SCRATCH_BYTES = size_t{ 256 } << 20;
+constexpr size_t SCRATCH_BYTES = size_t{256} << 20;
 
 inline void attend_in_three_phases(Scalar* Y, const Scalar* Q, const Scalar* K, const Scalar* V, int q_len, int kv_len,
                                    int dim_qk, int dim_v, cudaStream_t stream) {
