@@ -1,7 +1,8 @@
 """What a build is made of, as hashes that a second compile of the same source with the same nvcc gives again.
 
-nvcc names what is internal to a file by a hash of where it was compiled, and writes that into symbols and
-debug information; those differ from one compile to the next, and are left out.
+nvcc names what is internal to a file by a hash of where it was compiled, writes that into symbols and debug
+information, and names its headers by where they are installed; all that differs from one place to the next,
+and is left out.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.elf import machine_code, read_symbols
 
 DEBUG_SECTION = re.compile(r"^\s*\.section\s+\.debug\w*\s*\{.*?^\s*\}", re.MULTILINE | re.DOTALL)
+FOLDER = re.compile(r"""^(\s*\.file\s+\d+\s+")[^"\n]*/""", re.MULTILINE)
 PLACE = re.compile(r"((?:_GLOBAL__N__|_INTERNAL_))[0-9a-f]{8}")
 
 
@@ -27,8 +29,8 @@ def digests(build: Build) -> dict[str, str]:
 
 
 def ptx_digest(text: str) -> str:
-    """Of the kernels: debug sections do not count."""
-    return _digest([_without_place(DEBUG_SECTION.sub("", text)).encode()])
+    """Of the kernels: debug sections and folders of files do not count."""
+    return _digest([_without_place(FOLDER.sub(r"\1", DEBUG_SECTION.sub("", text))).encode()])
 
 
 def object_digest(path: Path) -> str:
