@@ -114,7 +114,7 @@ def record_of(best: Best, run: "Run") -> Json:
             "model": settings.model,
             "seed": settings.seed,
             "run": run.folder.name,
-            "settings": encode(settings),
+            "settings": encode(replace(settings, results="")),  # a record tells nobody's folders
             "versions": dict(means.versions),
             "command": run.command,
             "time": run.now().isoformat(),

@@ -81,14 +81,18 @@ def comparable(one: Json, other: Json) -> bool:
 def store_better(folder: Path, champion: Stored) -> bool:
     """Store `champion` unless a comparable stored kernel is at least as fast; True where it was stored.
 
-    Readers never take a torn pair for a result: the record names its kernel's hash. Two runs may call this
+    The very kernel that is stored is not stored again: judged once more, it is no better. Readers never take a torn pair for a result: the record names its kernel's hash. Two runs may call this
     at once.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with held(folder):
         present = read_stored(folder)
-        if present and comparable(present.record, champion.record) and present.low >= champion.low:
+        if present and comparable(present.record, champion.record) and _holds_against(present, champion):
             return False
         write_atomically(folder / KERNEL, champion.kernel.encode())
         write_atomically(folder / RECORD, (json.dumps(champion.record, indent=2) + "\n").encode())
         return True
+
+
+def _holds_against(present: Stored, champion: Stored) -> bool:
+    return present.kernel == champion.kernel or present.low >= champion.low

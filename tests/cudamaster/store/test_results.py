@@ -41,6 +41,13 @@ def test_a_champion_that_is_not_better_is_not_stored(tmp_path: Path, low: float)
     assert read_stored(tmp_path) == champion("one", 1.5)
 
 
+def test_the_kernel_that_is_stored_is_not_stored_again_for_figures_that_jitter(tmp_path: Path) -> None:
+    store_better(tmp_path, champion("one", 1.5))
+
+    assert not store_better(tmp_path, champion("one", 1.501))
+    assert read_stored(tmp_path) == champion("one", 1.5)
+
+
 def test_figures_of_another_model_version_hold_no_place(tmp_path: Path) -> None:
     store_better(tmp_path, champion("one", 9.0))
 
