@@ -81,8 +81,8 @@ def comparable(one: Json, other: Json) -> bool:
 def store_better(folder: Path, champion: Stored) -> bool:
     """Store `champion` unless a comparable stored kernel is at least as fast; True where it was stored.
 
-    The very kernel that is stored is not stored again: judged once more, it is no better. Readers never take a torn pair for a result: the record names its kernel's hash. Two runs may call this
-    at once.
+    The very kernel that is stored is not stored again: judged once more, it is no better. Readers never take
+    a torn pair for a result: the record names its kernel's hash. Two runs may call this at once.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with held(folder):
