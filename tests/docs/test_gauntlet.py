@@ -1,25 +1,18 @@
 """The gauntlet's page is what its file says, and has every cheat with the rule that refuses it first."""
 
-import importlib.util
 import json
-from pathlib import Path
 from typing import Any
 
 from mskernelbench.evaluation import Status
+from tests.docs.scripts import DOCS, script
 from tests.gauntlet.kernels import cheats
 
-DOCS = Path(__file__).parents[2] / "docs"
 PAGE = "run python docs/gauntlet_table.py"
 ROWS = "run python -m tests.gauntlet.ablation"
 
 
 def gauntlet_page(rows: list[dict[str, Any]]) -> str:
-    spec = importlib.util.spec_from_file_location("gauntlet_table", DOCS / "gauntlet_table.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    page: str = module.page(rows)
+    page: str = script("gauntlet_table").page(rows)
     return page
 
 

@@ -1,23 +1,16 @@
 """The page of all baselines is what its file says, and leaves no operator out."""
 
-import importlib.util
 import json
-from pathlib import Path
 from typing import Any
 
 from mskernelbench.catalog import all_tasks
+from tests.docs.scripts import DOCS, script
 
-DOCS = Path(__file__).parents[2] / "docs"
 AGAIN = "run python docs/suite_table.py"
 
 
 def suite_page(document: dict[str, Any]) -> str:
-    spec = importlib.util.spec_from_file_location("suite_table", DOCS / "suite_table.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    page: str = module.page(document)
+    page: str = script("suite_table").page(document)
     return page
 
 
