@@ -22,7 +22,7 @@ def script(name: str) -> ModuleType:
 
 
 def stored_results(folder: Path) -> list[Path]:
-    """`results/` as it lies here, and as it was committed where that differs: runs store theirs in a checkout.
+    """`results/` as it lies here, and as it was committed where that differs: runs store theirs here.
 
     The committed one is unpacked into `folder`.
     """

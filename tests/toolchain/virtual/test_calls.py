@@ -114,7 +114,6 @@ def called(value: float, **details: Any) -> Outputs:
         (called(2.0, notes=(DOUBT,)), PLAIN, ["uninitialised"]),
         (RunFailure(FailureKind.LAUNCH_FAILED, "hangs", Fault("deadlock", "hangs")), PLAIN, ["deadlock"]),
         (RunFailure(FailureKind.CRASHED, "crashed"), PLAIN, ["order_dependent"]),
-        (RunFailure(FailureKind.TIMED_OUT, "took long"), PLAIN, []),
     ],
 )
 def test_a_watched_call_adds_what_it_found_before_what_its_order_changed(

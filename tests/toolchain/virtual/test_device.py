@@ -91,6 +91,27 @@ class TestFaultsHavePlaces:
         assert found.fault is not None
         assert found.fault.kernel == "bad"
 
+    def test_an_entry_that_ends_its_first_call_only_is_ended(self) -> None:
+        device = VirtualDevice(limits=VirtualLimits(seconds=3.0))
+        found = failure(run(device, hosting("static volatile int calls; while (calls) {} calls = 1;")))
+        device.close()
+        assert found.kind is FailureKind.TIMED_OUT
+
+    def test_a_call_that_takes_too_long_only_where_it_is_watched_is_as_it_was(self) -> None:
+        """Its second warp waits long where it comes first, which only the watched call has it do."""
+        device = VirtualDevice(limits=VirtualLimits(seconds=4.0))
+        wait = "for (unsigned i = 0; i < 4000000000u; i++) ((volatile float*)y)[40] = i;"
+        body = "__shared__ volatile int seen; if (threadIdx.x == 0) seen = 1; if (threadIdx.x == 32 && seen != 1) "
+        result = run(
+            device,
+            device_kernel(
+                f"{body}{{ {wait} }} y[threadIdx.x] = 1.0f;", "bad<<<1, 64, 0, stream>>>(x, y, n);"
+            ),
+        )
+        device.close()
+        assert isinstance(result, Outputs), result
+        assert result.faults == ()
+
     def test_a_hang_is_told_before_its_time_is_over(self, device: VirtualDevice) -> None:
         found = failure(run(device, device_kernel("while (((volatile float*)y)[0] != 3.0f) {}")))
         assert found.fault is not None

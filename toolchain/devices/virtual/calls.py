@@ -156,12 +156,10 @@ def launched_less(read: Mapping[str, int], timed: Mapping[str, int]) -> RunFailu
 def joined(first: Outputs, second: Outputs | RunFailure, ptx: str) -> Outputs:
     """The first call, with what the second says against it: watched, in another order, on other garbage.
 
-    What the watch found comes first; it explains most of what the order changes. Running out of time says
-    nothing, since watching takes long. What is left allocated by one call only is no leak: it may be kept.
+    What the watch found comes first; it explains most of what the order changes. What is left allocated by
+    one call only is no leak: it may be kept.
     """
     if isinstance(second, RunFailure):
-        if second.kind is FailureKind.TIMED_OUT:
-            return first
         words = f"the call fails when threads run in reversed order: {second.reason}"
         fault = second.fault or Fault("order_dependent", words)
         return replace(first, faults=(*first.faults, fault))

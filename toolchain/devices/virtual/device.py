@@ -36,7 +36,7 @@ from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.compile import compile_kernel
 from cudamaster.toolchain.nvcc.finder import Toolchain, find_toolchain
 from cudamaster.toolchain.nvcc.machine_code import with_machine_mixes
-from cudamaster.toolchain.outputs import Outputs, RunFailure
+from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
 from cudamaster.toolchain.worker.segment import Segment
@@ -49,6 +49,10 @@ WATCHED_BELOW_BYTES = 4 << 20
 """Calls on fewer bytes than this are run a second time, watched and in the reversed order of threads."""
 SMALL_LAUNCH_SECONDS = 6.0
 """Time for one launch of such a call; ones that are watched get twice that."""
+AGAIN_SECONDS = 15.0
+"""Time for the second call: for translating and watching what is quick by itself,"""
+AGAIN_FACTOR = 40.0
+"""and for each second of the first call."""
 LAUNCH_SHARE = 0.8
 """Share of a call's time after which the worker itself ends a launch, and can say where it was."""
 KEPT_PROFILES = 256
@@ -101,14 +105,21 @@ class VirtualDevice:
         return compile_kernel(source, self.spec.architecture, self._toolchain)
 
     def run(self, build: Build, arguments: Arguments) -> Outputs | RunFailure:
-        """Call the entry once; small calls once more, watched, and with threads in reversed order."""
+        """Call the entry once; small calls once more, watched, and with threads in reversed order.
+
+        Watching may take too long; then the entry is called twice more without.
+        """
         if arguments.nbytes >= WATCHED_BELOW_BYTES:
             return self._run(build, arguments, _Manner(self.limits.seconds))
         first = self._run(build, arguments, _Manner(self.limits.seconds, SMALL_LAUNCH_SECONDS))
         if isinstance(first, RunFailure):
             return first
-        watched = _Manner(self.limits.seconds, 2 * SMALL_LAUNCH_SECONDS, REVERSED, watch=True)
+        seconds = min(self.limits.seconds, round(AGAIN_SECONDS + AGAIN_FACTOR * first.seconds))
+        watched = _Manner(seconds, 2 * SMALL_LAUNCH_SECONDS, REVERSED, watch=True)
         second = self._run(build, arguments, watched)
+        if isinstance(second, RunFailure) and second.kind is FailureKind.TIMED_OUT:
+            plain = _Manner(seconds, SMALL_LAUNCH_SECONDS)
+            return self._twice(build, arguments, plain) or first
         return joined(first, second, ptx_text(build))
 
     def time(self, build: Build, arguments: Arguments, plan: TimingPlan) -> Timing | RunFailure:
@@ -141,6 +152,14 @@ class VirtualDevice:
             return outputs_of(said, arguments, outputs)
 
         return self._call(build, arguments, manner, understand)
+
+    def _twice(self, build: Build, arguments: Arguments, manner: "_Manner") -> RunFailure | None:
+        """How an entry fails that is called twice more in one process: it may end its first call only."""
+        for _ in range(2):
+            outputs = self._run(build, arguments, manner)
+            if isinstance(outputs, RunFailure):
+                return outputs
+        return None
 
     def _note_launched(self, build: Build, arguments: Arguments, found: Mapping[str, int] | None) -> None:
         """Remember what each call launches whose outputs are read: one that is timed launches no less."""
