@@ -101,7 +101,8 @@ class TestFaultsHavePlaces:
         """Its second warp waits long where it comes first, which only the watched call has it do."""
         device = VirtualDevice(limits=VirtualLimits(seconds=4.0))
         wait = "for (unsigned i = 0; i < 4000000000u; i++) ((volatile float*)y)[40] = i;"
-        body = "__shared__ volatile int seen; if (threadIdx.x == 0) seen = 1; if (threadIdx.x == 32 && seen != 1) "
+        first = "__shared__ volatile int seen; if (threadIdx.x == 0) seen = 1;"
+        body = f"{first} if (threadIdx.x == 32 && seen != 1) "
         result = run(
             device,
             device_kernel(
