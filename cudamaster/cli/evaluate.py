@@ -5,58 +5,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cudamaster.cli import options
+from cudamaster.cli.question import Question, put_by
 
 if TYPE_CHECKING:
     from mskernelbench.evaluation import Evaluation
 
 
 @click.command("evaluate")
-@click.argument("file", type=click.Path(path_type=Path))
-@options.operator_or_spec
-@options.operators_dir
-@options.spec
-@options.precision_or_spec
-@options.device
-@options.entry
-@options.sets
-@options.shape
-@options.matrix
-@options.baseline
-@options.seed
-@options.as_json
-@click.pass_context
-def command(
-    context: click.Context,
-    file: Path,
-    operator: str | None,
-    operators_dir: Path | None,
-    spec: Path | None,
-    precision: str | None,
-    device: str,
-    entry: str | None,
-    workloads: str | None,
-    shapes: tuple[str, ...],
-    matrices: tuple[Path, ...],
-    baseline: str,
-    seed: int,
-    as_json: bool,
-) -> int:
+@put_by(choosing_workloads=True)
+def command(context: click.Context, question: Question) -> int:
     """Let the referee judge a kernel: is it right, and how much faster is it?
 
     FILE is CUDA C++ that defines the operator's entry; it is compared with the operator's baseline. Exits
     with 0 when the kernel is correct, with 1 when it was judged and refused.
     """
-    from cudamaster.cli.judging import Question, judged
-    from cudamaster.cli.own_spec import named_by
+    from cudamaster.cli.judging import judged
 
-    sets = options.parse_sets(workloads, baseline)
-    task = named_by(operator, precision, operators_dir, spec)
-    about = (task.operator, task.precision, device, seed)
-    question = Question(*about, sets, shapes, matrices, task.own, baseline)
-    with judged(context, question, file, entry) as (referee, source, chosen):
-        evaluation = referee.evaluate(source, chosen)
-    return tell(placed_in(file, evaluation), as_json=as_json)
+    with judged(context, question) as (referee, source):
+        evaluation = referee.evaluate(source, question.entry)
+    return tell(placed_in(question.file, evaluation), as_json=question.as_json)
 
 
 def placed_in(file: Path, evaluation: "Evaluation") -> "Evaluation":

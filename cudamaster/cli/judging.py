@@ -1,8 +1,7 @@
-"""What `evaluate` and `profile` share: the file read, the device opened and said, the referee seated."""
+"""Seats the referee for a question: the file read, the device opened and said."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -10,31 +9,12 @@ import click
 from cudamaster.cli import console
 from cudamaster.cli.kernel_file import read_kernel
 from cudamaster.cli.opening import OperatorChoice, choose_operator, opening
+from cudamaster.cli.question import Question
 from cudamaster.errors import UnreadableKernel
 from cudamaster.search.user_workloads import user_workloads
 from mskernelbench.entries import EntryProblem, find_entry
 from mskernelbench.operator import BaselineKind
-from mskernelbench.referee import SETS, Referee
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a kernel is judged as."""
-
-    operator: str
-    precision: str
-    device: str
-    seed: int
-    sets: tuple[str, ...] | None
-    """Workload sets; None for the referee's choice."""
-    shapes: tuple[str, ...]
-    """`--shape`, as given."""
-    matrices: tuple[Path, ...] = ()
-    """`--matrix`, as given."""
-    operators_dir: Path | None = None
-    """`--operators-dir`, as given."""
-    baseline: str = "fair"
-    """What the kernel is compared with: `fair` or `published`."""
+from mskernelbench.referee import Referee
 
 
 def require_entry(source: str, file: Path, chosen: OperatorChoice, entry: str | None) -> None:
@@ -45,13 +25,12 @@ def require_entry(source: str, file: Path, chosen: OperatorChoice, entry: str | 
 
 
 @contextmanager
-def judged(
-    context: click.Context, question: Question, file: Path, entry: str | None
-) -> Iterator[tuple[Referee, str, str | None]]:
-    """The referee, the file's source and the entry; what is wrong with the request is raised before that."""
-    source = read_kernel(file)
-    chosen = choose_operator(question.operator, question.precision, question.operators_dir)
-    require_entry(source, file, chosen, entry)
+def judged(context: click.Context, question: Question) -> Iterator[tuple[Referee, str]]:
+    """The referee and the file's source; what is wrong with the question is raised before that."""
+    sets, task = question.sets, question.task  # these may be refused without a look at the file
+    source = read_kernel(question.file)
+    chosen = choose_operator(task.operator, task.precision, task.own)
+    require_entry(source, question.file, chosen, question.entry)
     kind = BaselineKind(question.baseline)
     chosen.operator.baseline(chosen.precision, kind)  # a missing one is said before anything is begun
     shapes = user_workloads(chosen.operator, question.shapes, question.matrices)
@@ -65,8 +44,8 @@ def judged(
             chosen.operator,
             chosen.precision,
             seed=question.seed,
-            sets=question.sets or SETS,
+            sets=sets,
             shapes=shapes,
             baseline=kind,
         )
-        yield referee, source, entry
+        yield referee, source

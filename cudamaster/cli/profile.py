@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cudamaster.cli import options
+from cudamaster.cli.question import Question, put_by
 
 if TYPE_CHECKING:
     from cudamaster.report.document import Json
@@ -17,51 +17,24 @@ NO_DISASSEMBLER = "machine code was not read: there is no nvdisasm (pip install 
 
 
 @click.command("profile")
-@click.argument("file", type=click.Path(path_type=Path))
-@options.operator_or_spec
-@options.operators_dir
-@options.spec
-@options.precision_or_spec
-@options.device
-@options.entry
-@options.shape
-@options.matrix
-@options.seed
-@options.as_json
-@click.pass_context
-def command(
-    context: click.Context,
-    file: Path,
-    operator: str | None,
-    operators_dir: Path | None,
-    spec: Path | None,
-    precision: str | None,
-    device: str,
-    entry: str | None,
-    shapes: tuple[str, ...],
-    matrices: tuple[Path, ...],
-    seed: int,
-    as_json: bool,
-) -> int:
+@put_by()
+def command(context: click.Context, question: Question) -> int:
     """Show what a kernel does on the device: metrics, bound, hot source lines.
 
     FILE is CUDA C++ that defines the operator's entry. Exits with 1 when the kernel cannot be built or run.
     """
-    from cudamaster.cli.judging import Question, judged
-    from cudamaster.cli.own_spec import named_by
+    from cudamaster.cli.judging import judged
 
-    task = named_by(operator, precision, operators_dir, spec)
-    question = Question(task.operator, task.precision, device, seed, None, shapes, matrices, task.own)
-    with judged(context, question, file, entry) as (referee, source, chosen):
+    with judged(context, question) as (referee, source):
         workload = referee.heaviest()
-        profile = placed_in(file, referee.profile(source, chosen, workload))
+        profile = placed_in(question.file, referee.profile(source, question.entry, workload))
         about = {
             "operator": referee.operator.name,
-            "precision": task.precision,
+            "precision": str(referee.precision),
             "device": referee.device.name,
             "workload": workload_document(workload),
         }
-    return tell(profile, about, source, as_json=as_json)
+    return tell(profile, about, source, as_json=question.as_json)
 
 
 def placed_in(file: Path, profile: "Profile | RunFailure") -> "Profile | RunFailure":
