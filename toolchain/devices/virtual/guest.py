@@ -15,13 +15,14 @@ from typing import Any
 
 from cudamaster.toolchain.devices.virtual import host_abi as abi
 from cudamaster.toolchain.devices.virtual.addresses import BOUNCE_BYTES, AddressSpace
-from cudamaster.toolchain.devices.virtual.calling import EntryCaller, passed, report_fields
+from cudamaster.toolchain.devices.virtual.calling import EntryCaller, report_fields
 from cudamaster.toolchain.devices.virtual.host import CudaRuntime, KernelFacts
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Variable
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
+from cudamaster.toolchain.passing import passed
 from cudamaster.toolchain.worker.wire import ConnectionEnded, receive_message, send_message
 
 COPY_FIELDS = tuple(name for name, *_ in abi.CopyLayout._fields_)

@@ -13,17 +13,15 @@ from typing import Any, Protocol, TypeVar
 from cudamaster.toolchain.devices.virtual import host_abi as abi
 from cudamaster.toolchain.devices.virtual.addresses import BOUNCE_BYTES, AddressSpace
 from cudamaster.toolchain.devices.virtual.calling import (
-    Argument,
     EntryCaller,
     HostReport,
-    argument_fields,
-    passed,
     report_of,
 )
 from cudamaster.toolchain.devices.virtual.host import OPERATIONS, CudaRuntime, KernelFacts
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest
 from cudamaster.toolchain.devices.virtual.machine import EngineMachine
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
+from cudamaster.toolchain.passing import Argument, argument_fields, passed
 from cudamaster.toolchain.spec import DeviceSpec
 from cudamaster.toolchain.worker.guest import Guest, GuestForged
 

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from cudamaster.toolchain.arguments import Scalar
 from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.addresses import AddressSpace
-from cudamaster.toolchain.devices.virtual.calling import Argument
 from cudamaster.toolchain.devices.virtual.cost.assembly import profile_launches
 from cudamaster.toolchain.devices.virtual.cost.host_calls import Operation
 from cudamaster.toolchain.devices.virtual.cost.occupancy import l1_share_bytes
@@ -31,6 +30,7 @@ from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from cudamaster.toolchain.devices.virtual.translating import AskingTranslator, TranslatingProgram
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
+from cudamaster.toolchain.passing import Argument
 from cudamaster.toolchain.worker.guest import Guest, fork_guest
 from cudamaster.toolchain.worker.program import Ask
 from cudamaster.toolchain.worker.segment import MappedSegment

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cudamaster.toolchain.build import KernelResources
-from cudamaster.toolchain.devices.virtual.calling import Argument, HostReport
+from cudamaster.toolchain.devices.virtual.calling import HostReport
 from cudamaster.toolchain.devices.virtual.engine import Engine, Order
 from cudamaster.toolchain.devices.virtual.host import CudaError, CudaRuntime
 from cudamaster.toolchain.devices.virtual.hosting import GuestHost, Host, OwnHost, Region
@@ -26,6 +26,7 @@ from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
 from cudamaster.toolchain.devices.virtual.translations import Translator, translated
 from cudamaster.toolchain.devices.virtual.watching import Watch
 from cudamaster.toolchain.outputs import Fault
+from cudamaster.toolchain.passing import Argument
 from cudamaster.toolchain.spec import DeviceSpec
 
 

@@ -11,11 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Scalar
-from cudamaster.toolchain.devices.virtual.calling import Argument, bf16_bits
 from cudamaster.toolchain.devices.virtual.hosting import Region
 from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
 from cudamaster.toolchain.devices.virtual.session import Session
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
+from cudamaster.toolchain.passing import Argument, bf16_bits
 from tests.toolchain.virtual.host.recording import Build
 
 COUNT = 1000
