@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cudamaster.search.outcome import Best, Outcome
 from cudamaster.search.standing import beats_baseline
+from cudamaster.search.story import story_of
 from cudamaster.store.codec import Json, encode
 from cudamaster.store.results import (
     RECORD,
@@ -47,7 +48,8 @@ def place_champion(best: Best, run: "Run") -> Placed:
     A run on the user's own workloads is compared with nothing: its champion is kept in the run's folder, or
     under `own-sizes` in the results folder where the user named one.
     """
-    champion = Stored(Path(best.kernel).read_text(), record_of(best, run))
+    story = story_of(run.folder.events())
+    champion = Stored(Path(best.kernel).read_text(), record_of(best, run), story)
     place = results_folder(run)
     if run.settings.on_own_workloads:
         place = own_sizes_folder(run)

@@ -12,6 +12,8 @@ from cudamaster.store.codec import Json
 SCHEMA = "cudamaster.record/1"
 KERNEL = "kernel.cu"
 RECORD = "record.json"
+STORY = "story.json"
+STORY_SCHEMA = "cudamaster.story/1"
 SEAL = "record_sha256"
 
 
@@ -22,6 +24,8 @@ class Stored:
     kernel: str
     """The source."""
     record: Json
+    story: Json | None = None
+    """How it was found (`search/story.py`), to be stored beside the pair; not read with it."""
 
     @property
     def low(self) -> float:
@@ -44,6 +48,26 @@ def read_stored(folder: Path) -> Stored | None:
     kernel = (folder / KERNEL).read_text()
     record = read_record(folder / RECORD)
     return Stored(kernel, record) if record["kernel_sha256"] == digest_of(kernel) else None
+
+
+def read_story(folder: Path, record: Json) -> Json | None:
+    """The story of how the record's kernel was found; None where none is kept. Raises BrokenStore."""
+    path = folder / STORY
+    if not path.exists():
+        return None
+    try:
+        story = json.loads(path.read_text())
+    except ValueError as cause:
+        raise BrokenStore(f"{path} is not JSON; delete it, or take a sound copy") from cause
+    if not isinstance(story, dict) or story.get("schema") != STORY_SCHEMA:
+        raise BrokenStore(f"{path} is not a {STORY_SCHEMA} document; another version wrote it")
+    return story if tells_of(story, record) else None
+
+
+def tells_of(story: Json, record: Json) -> bool:
+    """Whether a story's champion is the record's kernel."""
+    champion = story.get("champion")
+    return isinstance(champion, dict) and champion.get("kernel_sha256") == record["kernel_sha256"]
 
 
 def digest_of(source: str) -> str:
@@ -91,7 +115,15 @@ def store_better(folder: Path, champion: Stored) -> bool:
             return False
         write_atomically(folder / KERNEL, champion.kernel.encode())
         write_atomically(folder / RECORD, (json.dumps(champion.record, indent=2) + "\n").encode())
+        _keep_story(folder, champion.story)
         return True
+
+
+def _keep_story(folder: Path, story: Json | None) -> None:
+    if story is None:
+        (folder / STORY).unlink(missing_ok=True)
+    else:
+        write_atomically(folder / STORY, (json.dumps(story, indent=1) + "\n").encode())
 
 
 def _holds_against(present: Stored, champion: Stored) -> bool:

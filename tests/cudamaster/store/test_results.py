@@ -1,10 +1,19 @@
 import multiprocessing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cudamaster.errors import BrokenStore
-from cudamaster.store.results import SCHEMA, Stored, digest_of, folder_of, read_stored, store_better
+from cudamaster.store.results import (
+    SCHEMA,
+    Stored,
+    digest_of,
+    folder_of,
+    read_stored,
+    read_story,
+    store_better,
+)
 
 
 def champion(kernel: str, low: float, **changes: str) -> Stored:
@@ -86,3 +95,24 @@ def test_two_processes_leave_the_better_whole_pair(tmp_path: Path) -> None:
 
     assert read_stored(tmp_path) == champion("kernel 39", 40.0)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["kernel.cu", "record.json"]
+
+
+def story(kernel: str) -> dict[str, object]:
+    return {"schema": "cudamaster.story/1", "champion": {"kernel_sha256": digest_of(kernel)}}
+
+
+def test_a_story_is_kept_beside_the_kernel_that_it_tells_of(tmp_path: Path) -> None:
+    store_better(tmp_path, replace(champion("one", 1.5), story=story("one")))
+    assert read_story(tmp_path, champion("one", 1.5).record) == story("one")
+    assert read_story(tmp_path, champion("two", 1.5).record) is None
+
+    store_better(tmp_path, champion("two", 2.0))
+    assert not (tmp_path / "story.json").exists()
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"schema": "cudamaster.story/9"}'])
+def test_what_is_no_story_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "story.json").write_text(content)
+
+    with pytest.raises(BrokenStore, match=r"story\.json"):
+        read_story(tmp_path, champion("one", 1.5).record)
