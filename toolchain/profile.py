@@ -60,6 +60,10 @@ class Profile:
 
     clock: Clock
     kernels: tuple[KernelProfile, ...]
+    counted_by: str = ""
+    """Who counted, where that is not the device itself: `ncu 2025.3.1`, or a virtual GPU's model."""
+    note: str = ""
+    """Why nothing better counted and what would allow it; said once a device."""
 
     @property
     def time_ms(self) -> float:

@@ -92,6 +92,9 @@ def show(profile: "Profile", workload: "Json", source: str) -> None:
     stdout.print(
         f"on {where} ({workload['set']} set); correctness was not checked: use 'cudamaster evaluate'"
     )
+    for words in (f"counters by {profile.counted_by}" if profile.counted_by else "", profile.note):
+        if words:
+            stdout.print(words)
     if not any(kernel.machine_mix for kernel in profile.kernels):
         stdout.print(NO_DISASSEMBLER)
     for kernel in profile.kernels:

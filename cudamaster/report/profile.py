@@ -19,6 +19,8 @@ About = Callable[[str], tuple[str, str]]
 def profile_document(profile: Profile, unit_of: UnitOf, about: Json) -> Json:
     """The JSON document of `profile`; `about` names operator, precision, device and workload."""
     head: Json = {"schema": SCHEMA} | about | {"clock": str(profile.clock), "time_ms": profile.time_ms}
+    said = {"counted_by": profile.counted_by, "note": profile.note}
+    head |= {name: words for name, words in said.items() if words}
     return head | {"kernels": [kernel_document(kernel, unit_of) for kernel in profile.kernels]}
 
 

@@ -108,3 +108,11 @@ def test_occupancy_says_what_limits_it() -> None:
     assert values["achieved_occupancy"] == pytest.approx(37.5)
     limits = {name: value for name, value in values.items() if name.startswith("occupancy_limit_")}
     assert min(limits, key=lambda name: limits[name]) == "occupancy_limit_registers"
+
+
+def test_a_metric_is_made_of_nsight_counters_in_one_of_three_ways() -> None:
+    made_of = {"global_atomic_requests": " + ", "stall_barrier": " / ", "duration": None}
+    for name, sign in made_of.items():
+        counter = METRICS[name].ncu
+        assert counter is not None
+        assert (sign in counter) if sign else (" " not in counter)

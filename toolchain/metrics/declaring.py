@@ -22,7 +22,10 @@ class Metric:
     unit: str
     better: Better
     ncu: str | None
-    """Nsight Compute's name of it; None where ncu has none."""
+    """Nsight Compute's name of it, or what it is made of: `a + b`, or `a / b`, in % where that is its unit.
+
+    None where ncu counts nothing that it could be made of.
+    """
     meaning: str
     """One or two sentences for agents and people."""
     compute: Callable[[Counts], float | None]
@@ -34,15 +37,15 @@ SECTIONS = ("speed of light", "memory", "shared", "compute", "instructions", "wa
 DECLARED: dict[str, Metric] = {}
 """Metrics by name, in the order of declaration."""
 
-_Compute = Callable[[Counts], float | None]
+Compute = Callable[[Counts], float | None]
 
 
 def metric(
     section: str, unit: str, better: Better = "neither", ncu: str | None = None
-) -> Callable[[_Compute], _Compute]:
+) -> Callable[[Compute], Compute]:
     """Declare the decorated function a metric."""
 
-    def declare(compute: _Compute) -> _Compute:
+    def declare(compute: Compute) -> Compute:
         name = compute.__name__
         meaning = inspect.cleandoc(compute.__doc__ or "").replace("\n", " ")
         DECLARED[name] = Metric(name, section, unit, better, ncu, meaning, compute)

@@ -81,7 +81,13 @@ def global_load_requests(counts: Counts) -> float | None:
     return counts.global_load_requests
 
 
-@metric("memory", "request", "lower", ncu="l1tex__t_requests_pipe_lsu_mem_global_op_red.sum")
+@metric(
+    "memory",
+    "request",
+    "lower",
+    ncu="l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"
+    " + l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",
+)
 def global_atomic_requests(counts: Counts) -> float | None:
     """Warp-wide atomics on global memory; lanes that meet in one address wait for each other at L2."""
     return counts.global_atomic_requests
@@ -95,7 +101,12 @@ def global_atomic_lanes_per_request(counts: Counts) -> float | None:
     return ratio(counts.global_atomic_lanes, counts.global_atomic_requests)
 
 
-@metric("memory", "byte", "lower", ncu="l1tex__t_bytes_pipe_lsu_mem_local.sum")
+@metric(
+    "memory",
+    "byte",
+    "lower",
+    ncu="l1tex__t_bytes_pipe_lsu_mem_local_op_ld.sum + l1tex__t_bytes_pipe_lsu_mem_local_op_st.sum",
+)
 def local_bytes(counts: Counts) -> float | None:
     """Bytes of local memory touched by arrays that could not stay in registers."""
     return 32 * counts.local_sectors
@@ -107,7 +118,7 @@ def shared_bank_conflicts(counts: Counts) -> float | None:
     return max(0.0, counts.shared_wavefronts - counts.shared_ideal_wavefronts)
 
 
-@metric("shared", "ratio", "lower")
+@metric("shared", "ratio", "lower", ncu="memory_l1_wavefronts_shared / memory_l1_wavefronts_shared_ideal")
 def shared_wavefronts_per_ideal(counts: Counts) -> float | None:
     """Shared-memory wavefronts ÷ the least possible; 1 = no bank conflict, 32 = all lanes in one bank."""
     return ratio(counts.shared_wavefronts, counts.shared_ideal_wavefronts)

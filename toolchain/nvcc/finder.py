@@ -53,7 +53,7 @@ def find_toolchain(setting: str | None = None, environment: Mapping[str, str] = 
     does not run. A setting that names no program is an error too; a CUDA_HOME without a compiler, as images
     with only the runtime have it, is passed over.
     """
-    nvcc, found_by = next(_places(setting, environment), (None, ""))
+    nvcc, found_by = next(program_places("nvcc", setting, environment), (None, ""))
     if nvcc is None:
         raise EnvironmentLacks(NVCC_ADVICE)
     host_compiler = _host_compiler(environment)
@@ -68,30 +68,37 @@ def find_toolchain(setting: str | None = None, environment: Mapping[str, str] = 
     )
 
 
-def _places(setting: str | None, environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
-    named = setting or environment.get("CUDAMASTER_NVCC")
+def program_places(
+    name: str, setting: str | None, environment: Mapping[str, str]
+) -> Iterator[tuple[Path, str]]:
+    """Where NVIDIA's program `name` is, and how it was found: `setting` or CUDAMASTER_<NAME>, then as nvcc.
+
+    Raises EnvironmentLacks for a setting that names no program.
+    """
+    variable = f"CUDAMASTER_{name.upper().replace('-', '_')}"
+    named = setting or environment.get(variable)
     if named:
-        yield _required(Path(named)), "setting"
-    for variable in ("CUDA_HOME", "CUDA_PATH"):
-        home = environment.get(variable)
-        if home and os.access(nvcc := Path(home) / "bin" / "nvcc", os.X_OK):
-            yield nvcc.resolve(), variable
-    if found := _nvcc_of_wheels():
+        yield _required(Path(named), variable), "setting"
+    for home_variable in ("CUDA_HOME", "CUDA_PATH"):
+        home = environment.get(home_variable)
+        if home and os.access(program := Path(home) / "bin" / name, os.X_OK):
+            yield program.resolve(), home_variable
+    if found := _program_of_wheels(name):
         yield found, "wheels" if "site-packages" in found.parts else "cuda-pathfinder"
-    if on_path := shutil.which("nvcc", path=environment.get("PATH", os.defpath)):
+    if on_path := shutil.which(name, path=environment.get("PATH", os.defpath)):
         yield Path(on_path).resolve(), "PATH"
 
 
-def _required(nvcc: Path) -> Path:
-    if not os.access(nvcc, os.X_OK):
-        raise EnvironmentLacks(f"CUDAMASTER_NVCC names {nvcc}, which is no program; correct it or unset it")
-    return nvcc.resolve()
+def _required(program: Path, variable: str) -> Path:
+    if not os.access(program, os.X_OK):
+        raise EnvironmentLacks(f"{variable} names {program}, which is no program; correct it or unset it")
+    return program.resolve()
 
 
-def _nvcc_of_wheels() -> Path | None:
+def _program_of_wheels(name: str) -> Path | None:
     from cuda.pathfinder import find_nvidia_binary_utility
 
-    found: str | None = find_nvidia_binary_utility("nvcc")
+    found: str | None = find_nvidia_binary_utility(name)
     return Path(found) if found else None
 
 

@@ -80,3 +80,9 @@ def test_metrics_stand_under_the_name_of_their_section_once() -> None:
     text = shown(metric_table(PROFILE.kernels[0], lambda name: ("speed of light", "%")))
     assert text.count("speed of light") == 1
     assert text.index("duration") < text.index("theoretical_occupancy")
+
+
+def test_the_document_says_who_counted_where_the_device_did_not() -> None:
+    told = replace(PROFILE, counted_by="virtual:h200", note="no ncu here")
+    document = profile_document(told, lambda name: "us", {})
+    assert (document["counted_by"], document["note"]) == ("virtual:h200", "no ncu here")

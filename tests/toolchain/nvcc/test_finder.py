@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cudamaster.toolchain.errors import EnvironmentLacks
-from cudamaster.toolchain.nvcc.finder import find_toolchain
+from cudamaster.toolchain.nvcc.finder import find_toolchain, program_places
 
 SYSTEM_PATH = "/usr/bin:/bin"
 
@@ -62,3 +62,14 @@ def test_two_compilers_that_build_alike_share_a_fingerprint(tmp_path: Path) -> N
     assert (
         find_toolchain(str(one), environment).fingerprint == find_toolchain(str(two), environment).fingerprint
     )
+
+
+def test_other_programs_are_found_in_the_same_order(tmp_path: Path) -> None:
+    named, home, on_path = (tmp_path / folder / "bin" / "ncu" for folder in ("named", "home", "path"))
+    for program in (named, home, on_path):
+        program.parent.mkdir(parents=True)
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    environment = {"CUDA_HOME": str(tmp_path / "home"), "PATH": str(on_path.parent)}
+    assert [place for place, _ in program_places("ncu", None, environment)] == [home, on_path]
+    assert next(program_places("ncu", None, {"CUDAMASTER_NCU": str(named)})) == (named, "setting")
