@@ -62,6 +62,16 @@ def over_all(intervals: Sequence[Interval], clock: Clock) -> Interval:
     )
 
 
+def faster_than(speedup: Interval, other: Interval, clock: str) -> bool:
+    """Whether the clock can tell that the first of two speedups over one baseline is the higher.
+
+    Modelled: by more than RESOLUTION. Measured: their intervals do not meet.
+    """
+    if clock == Clock.MODELLED:
+        return speedup.centre > other.centre * RESOLUTION
+    return speedup.low > other.high
+
+
 def resolved(centre: float) -> Interval:
     """A modelled ratio: itself where the model can tell it from 1, else an interval that holds 1."""
     if 1 / RESOLUTION <= centre <= RESOLUTION:

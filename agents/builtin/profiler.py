@@ -5,9 +5,8 @@ from cudamaster.agents.nouns import Attempt, Diagnosis, Situation
 from cudamaster.agents.wording import quantity, shape_words
 from cudamaster.toolchain.metrics import METRICS
 from cudamaster.toolchain.profile import Profile
-from cudamaster.toolchain.timing import Clock
 from mskernelbench.evaluation import Evaluation, Interval
-from mskernelbench.ratios import RESOLUTION
+from mskernelbench.ratios import faster_than
 
 UNCHANGED = 0.02
 """Relative change below which a metric counts as unchanged."""
@@ -82,11 +81,6 @@ def _worth(situation: Situation, attempt: Attempt) -> str:
 
 def _compared(speedup: Interval, before: Interval, clock: str) -> str:
     """`faster than`, `slower than` or `as fast as`: what the clock cannot tell apart is as fast."""
-    if clock == Clock.MODELLED:
-        low = high = speedup.centre / before.centre
-        least = RESOLUTION
-    else:
-        low, high, least = speedup.low / before.high, speedup.high / before.low, 1.0
-    if low > least:
+    if faster_than(speedup, before, clock):
         return "faster than"
-    return "slower than" if high < 1 / least else "as fast as"
+    return "slower than" if faster_than(before, speedup, clock) else "as fast as"

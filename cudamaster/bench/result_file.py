@@ -101,8 +101,8 @@ def open_result_file(path: Path, begun: Json) -> ResultFile:
 
 def _difference(there: object, now: object, name: str) -> str:
     if isinstance(there, dict) and isinstance(now, dict):
-        unlike = next(key for key in sorted(there.keys() | now.keys()) if there.get(key) != now.get(key))
-        return f"{unlike} {there.get(unlike)}, which is now {now.get(unlike)}"
+        unlike = [key for key in sorted(there.keys() | now.keys()) if there.get(key) != now.get(key)]
+        return " and ".join(f"{key} {there.get(key)}, which is now {now.get(key)}" for key in unlike)
     return f"{name} {there}, which is now {now}"
 
 

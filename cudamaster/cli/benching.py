@@ -22,7 +22,7 @@ from cudamaster.cli.choices import Choice, choose_model
 from cudamaster.cli.interrupting import stopped_by_signals
 from cudamaster.cli.opening import Opening, OperatorChoice, choose_operator, command_line, opening
 from cudamaster.cli.operators import choose
-from cudamaster.cli.session import Request, require_search, settings_for
+from cudamaster.cli.session import ROUNDS, Request, require_search, settings_for
 from cudamaster.cli.spending import require_team
 from cudamaster.config import Config, folders, read_config
 from cudamaster.errors import DONE, ENVIRONMENT, INTERRUPTED, UsageError
@@ -54,7 +54,8 @@ class BenchRequest:
     protocol: str | None
     from_baseline: bool
     search: str
-    rounds: int
+    rounds: int | None
+    """Most; None leaves it to us, and lets the expert end early."""
     candidates: int
     max_minutes: float | None
     max_usd: float | None
@@ -158,7 +159,7 @@ def jobs_of(request: BenchRequest, device: "Device") -> int:
 
 def head(means: Collaborators, request: BenchRequest, settings: Settings) -> Json:
     """A result file's head: all that is needed to repeat it."""
-    kept = ("model", "role_models", "base_url", "protocol", "search", "candidates", "max_debugs")
+    kept = ("model", "role_models", "base_url", "protocol", "search", "candidates", "patience", "max_debugs")
     limits = ("max_minutes", "max_usd", "max_tokens", "seed", "operators_dir")
     asked = {name: value for name, value in asdict(settings).items() if name in kept + limits}
     return {
@@ -170,13 +171,13 @@ def head(means: Collaborators, request: BenchRequest, settings: Settings) -> Jso
         "clock": means.clock,
         "clock_version": means.clock_version,
         "versions": dict(means.versions),
-        "settings": asked | {"rounds": request.rounds, "from_baseline": request.from_baseline},
+        "settings": asked | {"rounds": request.rounds or ROUNDS, "from_baseline": request.from_baseline},
     }
 
 
 def say_choices(request: BenchRequest, device: str, model: Choice, tasks: str) -> None:
     """Say what was chosen for the user, and why."""
-    rounds, candidates = counted(request.rounds, "round"), counted(request.candidates, "candidate")
+    rounds, candidates = counted(request.rounds or ROUNDS, "round"), counted(request.candidates, "candidate")
     usd = request.max_usd or model.max_usd
     most = f"; at most ${usd:.2f} in all" if usd else ""
     rows = {

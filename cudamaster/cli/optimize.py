@@ -75,7 +75,10 @@ search_option = click.option(
     "(best-of), or parents drawn by reward on islands (evolve).",
 )
 rounds_option = click.option(
-    "--rounds", default=3, show_default=True, type=click.IntRange(1), help="Most rounds."
+    "--rounds",
+    type=click.IntRange(1),
+    help="Most rounds. Left out: 3, and the expert ends after one, from the second on, that gains "
+    "nothing the clock can tell.",
 )
 
 

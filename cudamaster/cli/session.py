@@ -34,6 +34,11 @@ from cudamaster.store.runs import RunFolder, find_run, new_run
 if TYPE_CHECKING:
     from cudamaster.toolchain.device import Device
 
+ROUNDS = 3
+"""Where the user names no number."""
+PATIENCE = 1
+"""Of the expert then: what it tries in one round is ranked by what it learnt, so a flat one bodes no gain."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -48,7 +53,8 @@ class Request:
     from_baseline: bool
     search: str
     no_lessons: bool
-    rounds: int
+    rounds: int | None
+    """Most; None leaves it to us, and lets the expert end early."""
     candidates: int
     max_minutes: float | None
     max_usd: float | None
@@ -92,7 +98,8 @@ def settings_for(
         precision=str(chosen.precision),
         device=request.device,
         model=model.name,
-        rounds=request.rounds + expert_rounds,
+        rounds=(request.rounds or ROUNDS) + expert_rounds,
+        patience=PATIENCE if request.rounds is None and model.name == BUILTIN else 0,
         candidates=request.candidates,
         max_minutes=request.max_minutes,
         max_usd=request.max_usd or model.max_usd,

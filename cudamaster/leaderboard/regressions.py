@@ -8,7 +8,7 @@ from cudamaster.bench.score import Score
 from cudamaster.leaderboard.entries import Entry, Ground
 from cudamaster.report.document import Json
 from mskernelbench.evaluation import Interval, interval_document
-from mskernelbench.ratios import RESOLUTION
+from mskernelbench.ratios import faster_than
 from mskernelbench.scores import Task
 
 
@@ -95,6 +95,4 @@ def _unlike(ground: Ground, score: Score, other_ground: Ground, other: Score) ->
 
 def is_worse(now: Interval | None, stored: Interval, clock: str) -> bool:
     """Whether a speedup lies wholly below the stored one; modelled, by more than the model can tell apart."""
-    if now is None:
-        return True
-    return now.high * (RESOLUTION if clock == "modelled" else 1.0) < stored.low
+    return now is None or faster_than(stored, now, clock)

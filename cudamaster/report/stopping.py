@@ -4,6 +4,7 @@ from cudamaster.search.outcome import INTERRUPTED
 
 STOPPED_BY = {
     "rounds": "all rounds are done",
+    "flat": "the last round gained nothing that the clock can tell",
     "minutes": "the time is used up",
     "usd": "the next call could cost more than the money that is left",
     "tokens": "the next call could take more tokens than are left",

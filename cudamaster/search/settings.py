@@ -18,6 +18,8 @@ class Settings:
     rounds: int
     candidates: int
     """Proposals a round, judged in parallel."""
+    patience: int = 0
+    """Rounds in a row that may gain nothing the clock can tell before the run ends; 0: all are played."""
     max_debugs: int = 2
     """How often the debugger may mend one candidate."""
     max_minutes: float | None = None
@@ -64,7 +66,7 @@ class Settings:
 
     def require_sensible(self) -> None:
         """Raise ValueError for a number that no request could have had."""
-        least = {"rounds": 1, "candidates": 1, "parallel": 1, "max_debugs": 0, "seed": 0}
+        least = {"rounds": 1, "candidates": 1, "parallel": 1, "max_debugs": 0, "patience": 0, "seed": 0}
         for name, bound in least.items():
             if getattr(self, name) < bound:
                 raise ValueError(f"{name} is {getattr(self, name)}, below {bound}")

@@ -152,7 +152,7 @@ def test_another_ground_does_not_go_into_the_same_file(tmp_path: Path, capsys: O
     capsys.readouterr()
     code = exit_code_of(arguments(tmp_path, "--rounds", "2", operators="relu"), BenchOpening())
     assert code == 2
-    assert "began with rounds 3, which is now 2" in capsys.readouterr().err
+    assert "rounds 3, which is now 2" in capsys.readouterr().err
     assert exit_code_of(arguments(tmp_path, operators="relu"), BenchOpening(clock_version="model 2")) == 2
     assert "began with clock_version model 1, which is now model 2" in capsys.readouterr().err
 

@@ -50,6 +50,32 @@ def test_a_run_ends_after_its_rounds(tmp_path: Path) -> None:
     assert (outcome.stopped_by, outcome.rounds, outcome.candidates) == ("rounds", 1, 3)
 
 
+@pytest.mark.parametrize(
+    ("patience", "stopped_by", "rounds"), [(0, "rounds", 4), (1, "flat", 3), (2, "rounds", 4)]
+)
+def test_a_run_ends_when_its_patience_does(
+    patience: int, stopped_by: str, rounds: int, tmp_path: Path
+) -> None:
+    """Its rounds gain nothing, 50 %, then 5 %, which a modelled clock cannot tell, then 100 %."""
+    gains = [[SLOW], [GOOD], [source("little", speedup=1.55)], [source("much", speedup=3.0)]]
+    folder, team = scripted_run.folder(tmp_path), scripted_run.team(gains)
+    asked = {"rounds": 4, "candidates": 1, "patience": patience}
+    outcome = scripted_run.run(folder, tmp_path / "out", team, scripted_run.judge(), None, **asked).work()
+
+    assert (outcome.stopped_by, outcome.rounds) == (stopped_by, rounds)
+
+
+def test_rounds_before_the_first_gain_are_not_held_against_a_run(tmp_path: Path) -> None:
+    folder, team = (
+        scripted_run.folder(tmp_path),
+        scripted_run.team([[SLOW], [SLOW + "// 2"], [SLOW + "// 3"]]),
+    )
+    asked = {"rounds": 3, "candidates": 1, "patience": 1}
+    outcome = scripted_run.run(folder, tmp_path / "out", team, scripted_run.judge(), None, **asked).work()
+
+    assert (outcome.stopped_by, outcome.rounds) == ("rounds", 3)
+
+
 def test_a_run_ends_when_its_minutes_are_used(tmp_path: Path) -> None:
     outcome = finished(tmp_path, max_minutes=1e-6)
 
