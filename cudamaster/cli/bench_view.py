@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from cudamaster.cli.following import status
 from cudamaster.report.bench import task_line
 from cudamaster.report.document import Json
-from cudamaster.report.events import EventLines
+from cudamaster.report.events import EventLines, status
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cudamaster.report.document import Json
-from cudamaster.report.events import EventLines
+from cudamaster.report.events import EventLines, status
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,17 +48,3 @@ def progress_bar(console: "Console") -> "Progress":
 def _print(console: "Console", line: str | None) -> None:
     if line is not None:
         console.print(line, soft_wrap=True)
-
-
-def status(lines: EventLines, settings: "Settings") -> str:
-    """Where the run is: round, candidates, best so far, budget."""
-    if lines.round == 0:
-        return "judging the baseline"
-    best = f"best {lines.best:.2f}x {lines.clock}" if lines.best else "nothing faster yet"
-    minutes = f", at most {settings.max_minutes:g} min" if settings.max_minutes else ""
-    spent = f", {lines.spent}" if lines.spent else ""
-    if lines.crowning:
-        return f"judging the fastest on all workloads, {best}"
-    return (
-        f"round {lines.round} of {settings.rounds}, {lines.judged} candidates judged, {best}{spent}{minutes}"
-    )

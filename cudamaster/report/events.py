@@ -6,6 +6,7 @@ from typing import Any
 from cudamaster.report.document import Json
 from cudamaster.report.figures import counted, percent, with_parameters
 from cudamaster.report.stopping import STOPPED_BY
+from cudamaster.search.settings import Settings
 
 Line = str | None
 NAME_WIDTH = 34
@@ -24,14 +25,18 @@ class EventLines:
         self.judged = 0
         """Candidates with a verdict, mends included."""
         self.round = 0
+        self.calls = 0
+        """Of language models."""
+        self.tokens = 0
+        """Read and written by them."""
+        self.usd = 0.0
+        """Paid for them, as far as their prices are known."""
         self.crowning = False
         """Whether the rounds are over and the fastest are judged on all workloads."""
         self._strategies: dict[int, str] = {}
         self._first_parameters: dict[str, dict[str, int]] = {}
         self._judged_kernels: dict[str, int] = {}
         self._diagnosed: int | None = None
-        self._spent = (0, 0, 0.0)
-        """Calls of language models, their tokens and US dollars."""
         self._headed = 0
         """The last round whose heading was told."""
         self._operator = "this operator"
@@ -123,17 +128,16 @@ class EventLines:
 
     def _call(self, event: Json) -> Line:
         reply: Any = event["value"]
-        calls, tokens, usd = self._spent
-        read, written = reply["usage"]["input_tokens"], reply["usage"]["output_tokens"]
-        self._spent = (calls + 1, tokens + read + written, usd + (reply["cost_usd"] or 0.0))
+        self.calls += 1
+        self.tokens += reply["usage"]["input_tokens"] + reply["usage"]["output_tokens"]
+        self.usd += reply["cost_usd"] or 0.0
         return None
 
     @property
     def spent(self) -> str:
         """`14 calls, 83,000 tokens, $0.42`; empty where no model was asked."""
-        calls, tokens, usd = self._spent
-        dollars = f", ${usd:.2f}" if usd else ""
-        return f"{counted(calls, 'call')}, {tokens:,} tokens{dollars}" if calls else ""
+        dollars = f", ${self.usd:.2f}" if self.usd else ""
+        return f"{counted(self.calls, 'call')}, {self.tokens:,} tokens{dollars}" if self.calls else ""
 
     def _rewards(self, event: Json) -> Line:
         return f"           so far {self.spent}" if self.spent else None
@@ -158,3 +162,17 @@ class EventLines:
 
     def _strategy(self, event: Json) -> str:
         return f"{self._strategies.get(event['number'], ''):<{NAME_WIDTH}}"
+
+
+def status(lines: EventLines, settings: Settings) -> str:
+    """Where the run is: round, candidates, best so far, budget."""
+    if lines.round == 0:
+        return "judging the baseline"
+    best = f"best {lines.best:.2f}x {lines.clock}" if lines.best else "nothing faster yet"
+    minutes = f", at most {settings.max_minutes:g} min" if settings.max_minutes else ""
+    spent = f", {lines.spent}" if lines.spent else ""
+    if lines.crowning:
+        return f"judging the fastest on all workloads, {best}"
+    return (
+        f"round {lines.round} of {settings.rounds}, {lines.judged} candidates judged, {best}{spent}{minutes}"
+    )
