@@ -14,6 +14,8 @@ from cudamaster.toolchain.worker.seccomp import forbid_new_privileges, install_f
 PR_SET_PDEATHSIG = 1
 CLONE_NEWUSER, CLONE_NEWNET, CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000
 OPEN_FILES = 64
+OPEN_DEVICE_FILES = 1024
+"""Of a process that uses a GPU: its driver opens a device file dozens of times."""
 KEPT_VARIABLES = frozenset({"CUDAMASTER_CACHE_DIR"})
 """Where compiled things are read from; every other variable is removed."""
 SYSTEM_READABLE = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/proc/self",
@@ -33,6 +35,9 @@ class WorkerLimits:
     """Over its whole life; a backstop for when nobody is left to watch the clock."""
     readable: tuple[str, ...] = ()
     """Folders and files it may read besides the system's and the interpreter's own."""
+    devices: tuple[str, ...] = ()
+    """Device files it may go on opening and controlling. With some, its address space has no limit, since a
+    driver maps a GPU's memory into it, nor have pages that are locked."""
 
     def as_json(self) -> Mapping[str, object]:
         """For the wire; `from_json` reads it."""
@@ -44,9 +49,12 @@ class WorkerLimits:
         memory, shared, processor = (
             int(str(fields[name])) for name in ("memory_bytes", "shared_bytes", "processor_seconds")
         )
-        readable = fields["readable"]
-        assert isinstance(readable, list | tuple)
-        return cls(memory, shared, processor, tuple(str(path) for path in readable))
+        return cls(memory, shared, processor, _paths(fields["readable"]), _paths(fields["devices"]))
+
+
+def _paths(found: object) -> tuple[str, ...]:
+    assert isinstance(found, list | tuple)
+    return tuple(str(path) for path in found)
 
 
 def isolate_from_network() -> bool:
@@ -73,22 +81,25 @@ def harden(limits: WorkerLimits, interpreter_paths: Sequence[str]) -> None:
         del os.environ[name]
     _limit_resources(limits)
     forbid_new_privileges()
-    allow_reading_only(Path(path) for path in (*SYSTEM_READABLE, *interpreter_paths, *limits.readable))
-    install_filter()
+    readable = (*SYSTEM_READABLE, *interpreter_paths, *limits.readable)
+    allow_reading_only(map(Path, readable), map(Path, limits.devices))
+    install_filter(devices=bool(limits.devices))
 
 
 def _limit_resources(limits: WorkerLimits) -> None:
     address_space, data = _used_bytes()
-    for name, most in {
-        resource.RLIMIT_AS: address_space + limits.memory_bytes + limits.shared_bytes,
+    most = {
         resource.RLIMIT_DATA: data + limits.memory_bytes,
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_NOFILE: OPEN_FILES,
+        resource.RLIMIT_NOFILE: OPEN_DEVICE_FILES if limits.devices else OPEN_FILES,
         resource.RLIMIT_CPU: limits.processor_seconds,
-        resource.RLIMIT_MEMLOCK: 0,
-    }.items():
-        resource.setrlimit(name, (most, most))
+    }
+    if not limits.devices:
+        most[resource.RLIMIT_AS] = address_space + limits.memory_bytes + limits.shared_bytes
+        most[resource.RLIMIT_MEMLOCK] = 0
+    for name, limit in most.items():
+        resource.setrlimit(name, (limit, limit))
 
 
 def _used_bytes() -> tuple[int, int]:

@@ -26,6 +26,7 @@ CHANGING = (
     READING | WRITE_FILE | TRUNCATE | REMOVE_DIRECTORY | REMOVE_FILE
     | MAKE_DIRECTORY | MAKE_FILE | MAKE_LINK | MOVE
 )  # fmt: skip
+DRIVING = READ_FILE | WRITE_FILE | IOCTL
 FILE_RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 5: 16}
 """How many file-system rights each version of the interface knows, from the lowest bit."""
 SCOPED_FROM_VERSION = 6
@@ -48,13 +49,13 @@ def landlock_version() -> int:
     return max(0, int(_libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG)))
 
 
-def allow_reading_only(paths: Iterable[Path]) -> bool:
-    """From now on this process opens nothing but what lies beneath `paths`, and that for reading.
+def allow_reading_only(paths: Iterable[Path], devices: Iterable[Path] = ()) -> bool:
+    """From now on this thread opens nothing but what lies beneath `paths`, and that for reading.
 
-    Returns False, changing nothing, where the kernel has no Landlock. Needs PR_SET_NO_NEW_PRIVS.
-    Raises OSError where the kernel refuses a rule.
+    Of `devices` it may write and control as well. Returns False, changing nothing, where the kernel has no
+    Landlock. Needs PR_SET_NO_NEW_PRIVS. Raises OSError where the kernel refuses a rule.
     """
-    return _restrict([(path, READING) for path in paths])
+    return _restrict([*((path, READING) for path in paths), *((path, DRIVING) for path in devices)])
 
 
 def confine(confinement: Confinement) -> bool:

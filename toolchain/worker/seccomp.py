@@ -21,10 +21,13 @@ LOAD_WORD, JUMP_EQUAL, JUMP_GREATER_EQUAL, JUMP_ANY_BIT, RETURN = 0x20, 0x15, 0x
 ALLOW, KILL_PROCESS, FAIL_WITH = 0x7FFF0000, 0x80000000, 0x00050000
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
 CLONE_THREAD = 0x00010000
-WRITING = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000
+READ_WRITE = 0o2
+"""open(2) flag O_RDWR."""
+WRITING = 0o1 | READ_WRITE | 0o100 | 0o1000 | 0o2000
 """open(2) flags O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND."""
 FORBIDDEN_PRCTL = {"PR_SET_PDEATHSIG": 1, "PR_SET_DUMPABLE": 4, "PR_SET_SECCOMP": 22, "PR_SET_MM": 35}
-PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
+PR_SET_NO_NEW_PRIVS = 38
+SET_MODE_FILTER, SYNCHRONISE_THREADS = 1, 1
 
 Instruction = tuple[int, int, int, int]
 """Code, jump where true, jump where false, constant: `struct sock_filter`."""
@@ -34,10 +37,11 @@ class NoFilter(OSError):
     """The kernel refused the filter, or this machine's architecture is not known here."""
 
 
-def filter_program(machine: str, own_process: int) -> bytes:
+def filter_program(machine: str, own_process: int, *, devices: bool = False) -> bytes:
     """The filter for `machine` (`x86_64` or `aarch64`): only `own_process` may be sent signals.
 
-    Raises NoFilter for another machine.
+    With `devices`, what exists may be opened to read and write, as a driver opens its device files: which
+    paths that can be is not the filter's to say. Raises NoFilter for another machine.
     """
     if machine not in AUDIT_ARCHITECTURES:
         raise NoFilter(f"no system-call filter is known for {machine}")
@@ -46,7 +50,7 @@ def filter_program(machine: str, own_process: int) -> bytes:
         (JUMP_EQUAL, 1, 0, AUDIT_ARCHITECTURES[machine]),
         (RETURN, 0, 0, KILL_PROCESS),
         (LOAD_WORD, 0, 0, NUMBER_AT),
-        *_rules(machine, own_process),
+        *_rules(machine, own_process, WRITING & ~READ_WRITE if devices else WRITING),
         (RETURN, 0, 0, ALLOW),
     ]
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in program)
@@ -58,24 +62,28 @@ def forbid_new_privileges() -> None:
         raise NoFilter(ctypes.get_errno(), "PR_SET_NO_NEW_PRIVS was refused")
 
 
-def install_filter() -> None:
-    """Filter this thread's calls and those of all it starts, until it ends. Raises NoFilter."""
-    program = filter_program(platform.machine(), os.getpid())
+def install_filter(*, devices: bool = False) -> None:
+    """Filter the calls of all this process's threads and of all they start, until they end.
+
+    Raises NoFilter.
+    """
+    program = filter_program(platform.machine(), os.getpid(), devices=devices)
     buffer = ctypes.create_string_buffer(program, len(program))
     header = ctypes.create_string_buffer(
         struct.pack("@HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))
     )
-    if _prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(header)) != 0:
+    libc, number = ctypes.CDLL(None, use_errno=True), getattr(syscalls.SECCOMP, platform.machine())
+    if libc.syscall(number, SET_MODE_FILTER, SYNCHRONISE_THREADS, header) != 0:
         raise NoFilter(ctypes.get_errno(), "the system-call filter was refused")
 
 
-def _prctl(option: int, value: int, pointer: int = 0) -> int:
+def _prctl(option: int, value: int) -> int:
     libc = ctypes.CDLL(None, use_errno=True)
     unsigned = ctypes.c_ulong
-    return int(libc.prctl(option, unsigned(value), unsigned(pointer), unsigned(0), unsigned(0)))
+    return int(libc.prctl(option, unsigned(value), unsigned(0), unsigned(0), unsigned(0)))
 
 
-def _rules(machine: str, own_process: int) -> Iterator[Instruction]:
+def _rules(machine: str, own_process: int, writing: int) -> Iterator[Instruction]:
     if machine == "x86_64":
         yield (JUMP_GREATER_EQUAL, 0, 1, X32_CALLS)
         yield _fail(errno.EPERM)
@@ -85,8 +93,8 @@ def _rules(machine: str, own_process: int) -> Iterator[Instruction]:
     for numbers in syscalls.ABSENT.values():
         yield from _for_call(machine, numbers, [_fail(errno.ENOSYS)])
     yield from _for_call(machine, syscalls.CLONE, _allow_if(JUMP_ANY_BIT, 0, CLONE_THREAD))
-    yield from _for_call(machine, syscalls.OPEN, _fail_if(JUMP_ANY_BIT, 1, WRITING))
-    yield from _for_call(machine, syscalls.OPENAT, _fail_if(JUMP_ANY_BIT, 2, WRITING))
+    yield from _for_call(machine, syscalls.OPEN, _fail_if(JUMP_ANY_BIT, 1, writing))
+    yield from _for_call(machine, syscalls.OPENAT, _fail_if(JUMP_ANY_BIT, 2, writing))
     yield from _for_call(machine, syscalls.KILL, _allow_if(JUMP_EQUAL, 0, own_process))
     yield from _for_call(machine, syscalls.TGKILL, _allow_if(JUMP_EQUAL, 0, own_process))
     prctl = [i for option in FORBIDDEN_PRCTL.values() for i in _fail_if(JUMP_EQUAL, 0, option)[:-1]]

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,10 +32,14 @@ class _Running(NamedTuple):
 
 
 class WorkerStarter:
-    """Starts workers that run one program (a module's name). Any thread may call any method."""
+    """Starts workers that run one program (a module's name). Any thread may call any method.
 
-    def __init__(self, program: str) -> None:
+    The program sees `variables` in its environment until its workers give their rights up.
+    """
+
+    def __init__(self, program: str, variables: Mapping[str, str] | None = None) -> None:
         self.program = program
+        self._variables = dict(variables or {})
         self._running: _Running | None = None
         self._closed = False
         self._lock = threading.Lock()
@@ -76,7 +81,7 @@ class WorkerStarter:
         if running and (running.owner != os.getpid() or running.process.poll() is not None):
             self._stop()
         if self._running is None:
-            self._running = _start_zygote(self.program)
+            self._running = _start_zygote(self.program, self._variables)
             try:
                 _check_ready(self._running)
             except BaseException:
@@ -97,7 +102,7 @@ class WorkerStarter:
             running.process.wait()
 
 
-def _start_zygote(program: str) -> _Running:
+def _start_zygote(program: str, variables: Mapping[str, str]) -> _Running:
     ours, theirs = socket.socketpair()
     log = os.memfd_create("zygote-log")
     process = subprocess.Popen(
@@ -105,7 +110,7 @@ def _start_zygote(program: str) -> _Running:
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
-        env=_environment(),
+        env={**_environment(), **variables},
         pass_fds=[theirs.fileno()],
         start_new_session=True,
     )

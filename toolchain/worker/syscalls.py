@@ -13,6 +13,8 @@ class Numbers(NamedTuple):
     aarch64: int | None
 
 
+SECCOMP = Numbers(317, 277)
+
 DENIED: dict[str, dict[str, Numbers]] = {
     "starting programs and processes": {
         "fork": Numbers(57, None),
@@ -140,7 +142,7 @@ DENIED: dict[str, dict[str, Numbers]] = {
         "modify_ldt": Numbers(154, None),
         "iopl": Numbers(172, None),
         "ioperm": Numbers(173, None),
-        "seccomp": Numbers(317, 277),
+        "seccomp": SECCOMP,
     },
     "limits, identity and the clock": {
         "setrlimit": Numbers(160, 164),

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ def preload() -> None:
 
 
 class Misbehaving:
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, early: ThreadPoolExecutor) -> None:
         self._ask = ask
+        self._early = early
 
     def answer(self, request: Mapping[str, Any], files: Sequence[int]) -> Mapping[str, Any]:
         action = getattr(self, request["do"])
@@ -100,6 +102,15 @@ class Misbehaving:
             return {"error": str(error)}
         return {"error": None}
 
+    def refused_in_an_early_thread(self, what: str) -> Mapping[str, Any]:
+        return self._early.submit(self.refused, what).result()
+
+    def _open_to_write(self, path: str) -> None:
+        os.close(os.open(path, os.O_RDWR))
+
+    def _reserve(self, gib: int) -> None:
+        mmap.mmap(-1, gib << 30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 0).close()
+
     def _fork(self) -> None:
         if os.fork() == 0:
             time.sleep(1000)
@@ -144,10 +155,13 @@ class Misbehaving:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-def prepare(harden: Callable[[], None]) -> None:
-    pass
+def prepare(harden: Callable[[], None]) -> ThreadPoolExecutor:
+    """A thread as a driver starts them: before the process gives its rights up."""
+    early = ThreadPoolExecutor(1)
+    early.submit(time.sleep, 0).result()
+    return early
 
 
-def open_program(ask: Ask, prepared: None) -> Misbehaving:
+def open_program(ask: Ask, prepared: ThreadPoolExecutor) -> Misbehaving:
     sys.stdin.close()
-    return Misbehaving(ask)
+    return Misbehaving(ask, prepared)

@@ -22,12 +22,14 @@ READ = {"x86_64": 0, "aarch64": 63}
 O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_CLOEXEC = 0, 1, 2, 0o100, 0o2000000
 
 
-def decision(machine: str, number: int, *arguments: int, architecture: int | None = None) -> int:
+def decision(
+    machine: str, number: int, *arguments: int, architecture: int | None = None, devices: bool = False
+) -> int:
     """What the kernel would do: `struct seccomp_data` through a classic BPF machine."""
     architecture = AUDIT_ARCHITECTURES[machine] if architecture is None else architecture
     padded = (*arguments, *(0 for _ in range(6 - len(arguments))))
     data = struct.pack("<IIQ6Q", number, architecture, 0, *(a % 2**64 for a in padded))
-    program = list(struct.iter_unpack("<HBBI", filter_program(machine, OWN)))
+    program = list(struct.iter_unpack("<HBBI", filter_program(machine, OWN, devices=devices)))
     at, accumulator = 0, 0
     while True:
         code, if_true, if_false, constant = program[at]
@@ -74,6 +76,15 @@ def test_arguments_decide_where_a_call_has_honest_uses(machine: str) -> None:
     assert [decision(machine, prctl, option) for option in (1, 4, 22, 35)] == [DENIED] * 4
     assert decision(machine, prlimit, 0, 7, 0) == ALLOW
     assert decision(machine, prlimit, 0, 7, 1 << 40) == DENIED
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_what_exists_may_be_opened_to_write_where_devices_are_used_and_nothing_created(machine: str) -> None:
+    opening = getattr(syscalls.OPENAT, machine)
+    assert decision(machine, opening, 0, 0, O_RDWR | O_CLOEXEC) == DENIED
+    assert decision(machine, opening, 0, 0, O_RDWR | O_CLOEXEC, devices=True) == ALLOW
+    for flags in (O_WRONLY, O_RDWR | O_CREAT):
+        assert decision(machine, opening, 0, 0, flags, devices=True) == DENIED
 
 
 def test_other_interfaces_of_the_same_kernel_are_closed() -> None:

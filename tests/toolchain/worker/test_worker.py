@@ -8,6 +8,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,39 @@ def test_only_named_files_can_be_read(starter: WorkerStarter, tmp_path: Path) ->
     worker.close()
 
 
+def test_threads_that_were_there_before_are_filtered_too(worker: Worker) -> None:
+    assert ask(worker, "refused_in_an_early_thread", "connect")["error"] == DENIED
+
+
+def test_a_process_with_devices_opens_those_and_no_other_file_to_write(
+    starter: WorkerStarter, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("theirs")
+    limits = replace(LIMITS, devices=("/dev/zero",), readable=(str(tmp_path),))
+    worker = starter.start(limits)
+    try:
+        assert ask(worker, "refused", "open_to_write", "/dev/zero")["error"] is None
+        if landlock_version():
+            refused = ask(worker, "refused", "open_to_write", str(tmp_path / "file"))
+            assert refused["error"] == "Permission denied"
+        assert ask(worker, "refused", "write_file", str(tmp_path / "file"))["error"] == DENIED
+        assert ask(worker, "refused", "connect")["error"] == DENIED
+    finally:
+        worker.close()
+
+
+def test_a_process_with_devices_reserves_all_the_addresses_it_likes(
+    starter: WorkerStarter, worker: Worker
+) -> None:
+    assert ask(worker, "refused", "reserve", 1 << 10)["error"] == "Cannot allocate memory"
+    wide = starter.start(replace(LIMITS, devices=("/dev/zero",)))
+    try:
+        assert ask(wide, "refused", "reserve", 1 << 10)["error"] is None
+        assert ask(wide, "hog", 4) == {"out_of_memory": True}
+    finally:
+        wide.close()
+
+
 def test_others_cannot_be_killed(worker: Worker) -> None:
     zygote = ask(worker, "facts")["parent"]
     for process in (os.getpid(), zygote, -1, 0):
@@ -179,7 +213,7 @@ def test_others_cannot_be_killed(worker: Worker) -> None:
 
 
 def test_threads_are_allowed(worker: Worker) -> None:
-    assert ask(worker, "sleep_in_thread") == {"threads": 2}
+    assert ask(worker, "sleep_in_thread") == {"threads": 3}
 
 
 def test_many_workers_leave_no_file_open(starter: WorkerStarter) -> None:
