@@ -10,47 +10,15 @@ import fcntl
 import mmap
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-GUARD_BYTES = 64 * 1024
-"""Least distance of a tensor's first and last byte from anything else."""
-PAGE_BYTES = 4096
-GUARD_PATTERN = np.uint16(0x7FF5)
-"""A NaN in BF16 and FP16, and, repeated, in FP32 and FP64."""
+from cudamaster.toolchain.worker.bands import bands, place
+
 PROT_NONE, MAP_FIXED = 0, 0x10
 F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_FUTURE_WRITE = 1, 2, 4, 16
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Where a tensor lies in its segment: it starts on a page, and ends where its bytes end."""
-
-    name: str
-    offset: int
-    nbytes: int
-
-    @property
-    def end(self) -> int:
-        """The first byte behind it."""
-        return self.offset + self.nbytes
-
-
-def place(sizes: Mapping[str, int]) -> tuple[tuple[Placement, ...], int]:
-    """Where tensors of these sizes (bytes) lie, and the size of the segment that holds them."""
-    placements: list[Placement] = []
-    end = 0
-    for name, nbytes in sizes.items():
-        placements.append(Placement(name, _page_after(end + 2 * GUARD_BYTES), nbytes))
-        end = placements[-1].end
-    return tuple(placements), _page_after(end + GUARD_BYTES)
-
-
-def _page_after(byte: int) -> int:
-    return -(-byte // PAGE_BYTES) * PAGE_BYTES
 
 
 class Segment:
@@ -62,6 +30,7 @@ class Segment:
         self.writable = writable
         self._blank = frozenset(blank)
         self.placements, self.nbytes = place({name: array.nbytes for name, array in arrays.items()})
+        self._bands = bands(self.placements, self.nbytes)
         self._arrays: dict[str, NDArray[Any]] = {}
         self.file = os.memfd_create("tensors", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         """For the worker to map."""
@@ -91,10 +60,10 @@ class Segment:
 
     def overwritten_guards(self) -> tuple[str, ...]:
         """Names of the tensors beside which a guard band was written; bands are whole again afterwards."""
-        names = dict.fromkeys(name for gap in range(len(self.placements) + 1) for name in self._written(gap))
-        if names:
+        written = [name for band in self._bands for name in band.written(self._bytes[band.start : band.end])]
+        if written:
             self._poison_gaps()
-        return tuple(names)
+        return tuple(dict.fromkeys(written))
 
     def close(self) -> None:
         """Give the memory back; a worker that still maps it keeps its own hold on it."""
@@ -107,34 +76,9 @@ class Segment:
     def __del__(self) -> None:
         self.close()
 
-    def _gap(self, index: int) -> NDArray[np.uint16]:
-        """The poison in front of tensor `index`, or behind the last one, in aligned pairs of bytes."""
-        start = self.placements[index - 1].end if index else 0
-        end = self.placements[index].offset if index < len(self.placements) else self.nbytes
-        return self._bytes[start + start % 2 : end].view(np.uint16)
-
     def _poison_gaps(self) -> None:
-        for index in range(len(self.placements) + 1):
-            self._gap(index)[:] = GUARD_PATTERN
-        for placement in self.placements:
-            self._bytes[placement.end : placement.end + placement.nbytes % 2] = 0
-
-    def _written(self, index: int) -> set[str]:
-        """The tensors to which the writes in a gap are nearest."""
-        gap = self._gap(index)
-        written = np.flatnonzero(gap != GUARD_PATTERN)
-        odd_end = bool(index) and self._bytes[self.placements[index - 1].end] != 0 and self._odd(index - 1)
-        before = odd_end or bool(np.any(written < gap.size / 2))
-        behind = bool(np.any(written >= gap.size / 2))
-        names = set()
-        if before:
-            names.add(self.placements[max(index - 1, 0)].name)
-        if behind:
-            names.add(self.placements[min(index, len(self.placements) - 1)].name)
-        return names
-
-    def _odd(self, index: int) -> bool:
-        return self.placements[index].nbytes % 2 == 1
+        for band in self._bands:
+            self._bytes[band.start : band.end] = band.poison()
 
 
 class MappedSegment:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cudamaster.toolchain.worker.segment import GUARD_BYTES, PAGE_BYTES, MappedSegment, Segment
+from cudamaster.toolchain.worker.bands import GUARD_BYTES, PAGE_BYTES
+from cudamaster.toolchain.worker.segment import MappedSegment, Segment
 
 RNG = np.random.default_rng(5)
 ARRAYS: dict[str, NDArray[Any]] = {
