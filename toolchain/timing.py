@@ -44,6 +44,8 @@ class ClockState:
 
     sm_mhz: float
     slowed_by: frozenset[Slowdown] = frozenset()
+    temperature_celsius: float | None = None
+    """Of the die; None where the device does not tell."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ def test_every_folder_of_devices_is_listed() -> None:
     listed = {device.name: device for device in list_devices()}
     assert listed["virtual:h200"].clock is Clock.MODELLED
     assert listed["virtual:h200"].lacks is None
-    assert all(device.lacks for name, device in listed.items() if name.startswith("cuda"))
+    assert has_driver() or listed["cuda"].lacks
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
@@ -37,13 +37,7 @@ def test_a_missing_driver_is_named_with_advice() -> None:
         open_device("cuda:0")
 
 
-@pytest.mark.gpu
-@pytest.mark.skipif(not has_driver(), reason="no driver is here")
-def test_a_gpu_that_cannot_be_used_yet_is_refused_honestly() -> None:
-    with pytest.raises(EnvironmentLacks, match="not implemented in this version"):
-        open_device("cuda:0")
-
-
+@pytest.mark.skipif(has_driver(), reason="a driver is here")
 def test_auto_says_what_it_took_and_why() -> None:
     device, reason = choose_device("auto")
     assert device.name == "virtual:h200"

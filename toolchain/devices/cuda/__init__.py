@@ -1,30 +1,27 @@
-"""The real GPU: this version can tell whether one is there, and refuses to open it."""
+"""The real GPU, `cuda:N`: kernels run and are measured on it."""
 
 from cudamaster.toolchain.device import Device
-from cudamaster.toolchain.devices.cuda.driver import DriverMissing, gpu_titles
-from cudamaster.toolchain.errors import EnvironmentLacks
+from cudamaster.toolchain.devices.cuda.opening import machine_opened, open_gpus
+from cudamaster.toolchain.errors import ToolchainError
 from cudamaster.toolchain.listing import ListedDevice
 from cudamaster.toolchain.timing import Clock
 
-NOT_IMPLEMENTED = "the CUDA device is not implemented in this version; virtual:h200 runs anywhere"
-
 
 def open_device(argument: str | None) -> Device:
-    """Raises EnvironmentLacks, saying whether it is the GPU or this version that is missing."""
-    try:
-        gpu_titles()
-    except DriverMissing as missing:
-        raise EnvironmentLacks(str(missing)) from missing
-    raise EnvironmentLacks(NOT_IMPLEMENTED)
+    """The GPUs that `argument` names, one or several; see `open_gpus` for what it raises."""
+    gpus = open_gpus(argument)
+    from cudamaster.toolchain.devices.cuda.device import CudaDevice  # where it can be used, and only there
+
+    return CudaDevice(gpus)
 
 
 def list_devices() -> tuple[ListedDevice, ...]:
-    """Every GPU that a driver names; where there is none, one line that says what is missing."""
+    """Every visible GPU; where none can be reached, one line that says what is missing."""
     try:
-        titles = gpu_titles()
-    except DriverMissing as missing:
+        with machine_opened() as machine:
+            return tuple(
+                ListedDevice(f"cuda:{gpu.index}", gpu.monitor.title, Clock.MEASURED, machine.lacks(gpu))
+                for gpu in machine.gpus()
+            )
+    except ToolchainError as missing:
         return (ListedDevice("cuda", "an NVIDIA GPU", Clock.MEASURED, str(missing)),)
-    return tuple(
-        ListedDevice(f"cuda:{index}", title, Clock.MEASURED, NOT_IMPLEMENTED)
-        for index, title in enumerate(titles)
-    )

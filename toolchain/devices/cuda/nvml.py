@@ -1,0 +1,121 @@
+"""What NVML tells of one GPU: name, clocks, heat, processes. Nothing here ever changes a setting."""
+
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from cudamaster.toolchain.errors import EnvironmentLacks
+from cudamaster.toolchain.timing import Slowdown
+
+
+class GpuProcess(NamedTuple):
+    """A process with a CUDA context on the GPU; in a container its number may be the host's."""
+
+    pid: int
+    memory_bytes: int | None
+    """None where the system does not tell."""
+
+
+class NvmlGpu:
+    """One GPU, as NVML sees it. `nvml` is the module `pynvml`, or a double of it."""
+
+    def __init__(self, nvml: Any, handle: Any) -> None:
+        self._nvml = nvml
+        self._handle = handle
+
+    @property
+    def title(self) -> str:
+        """The vendor's name, such as `NVIDIA H200`."""
+        return str(self._nvml.nvmlDeviceGetName(self._handle))
+
+    @property
+    def uuid(self) -> str:
+        """Such as `GPU-3f2a…`."""
+        return str(self._nvml.nvmlDeviceGetUUID(self._handle))
+
+    @property
+    def driver_version(self) -> str:
+        """Such as `580.65.06`."""
+        return str(self._nvml.nvmlSystemGetDriverVersion())
+
+    @property
+    def highest_sm_hz(self) -> float:
+        """The SM clock it boosts to at most."""
+        return 1e6 * float(self._nvml.nvmlDeviceGetMaxClockInfo(self._handle, self._nvml.NVML_CLOCK_SM))
+
+    @property
+    def highest_memory_hz(self) -> float:
+        """The memory clock at most; data moves on both edges."""
+        return 1e6 * float(self._nvml.nvmlDeviceGetMaxClockInfo(self._handle, self._nvml.NVML_CLOCK_MEM))
+
+    def sm_mhz(self) -> float:
+        """The SM clock now."""
+        return float(self._nvml.nvmlDeviceGetClockInfo(self._handle, self._nvml.NVML_CLOCK_SM))
+
+    def temperature_celsius(self) -> float | None:
+        """Of the die; None where it has no sensor that may be read."""
+        with suppress(self._nvml.NVMLError):
+            sensor = self._nvml.NVML_TEMPERATURE_GPU
+            return float(self._nvml.nvmlDeviceGetTemperature(self._handle, sensor))
+        return None
+
+    def slowdowns(self) -> frozenset[Slowdown]:
+        """What keeps the SM clock down now; an idle GPU's low clock and a set clock are no slowdowns."""
+        reasons = int(self._nvml.nvmlDeviceGetCurrentClocksEventReasons(self._handle))
+        heat = self._nvml.nvmlClocksEventReasonSwThermalSlowdown
+        hot = self._nvml.nvmlClocksEventReasonHwThermalSlowdown
+        brake = self._nvml.nvmlClocksEventReasonHwPowerBrakeSlowdown
+        hardware = self._nvml.nvmlClocksEventReasonHwSlowdown
+        found = {
+            Slowdown.POWER_CAP: reasons & self._nvml.nvmlClocksEventReasonSwPowerCap,
+            Slowdown.HEAT: reasons & (heat | hot),
+            Slowdown.POWER_BRAKE: reasons & brake,
+            # this bit is also set beside the two that say why the hardware slows down
+            Slowdown.HARDWARE: reasons & hardware and not reasons & (hot | brake),
+        }
+        return frozenset(slowdown for slowdown, is_set in found.items() if is_set)
+
+    def processes(self) -> tuple[GpuProcess, ...]:
+        """Those with a CUDA context on it that NVML names."""
+        running = self._nvml.nvmlDeviceGetComputeRunningProcesses(self._handle)
+        return tuple(GpuProcess(process.pid, process.usedGpuMemory) for process in running)
+
+    def is_sliced(self) -> bool:
+        """Whether it is cut into MIG slices; no, where it cannot be."""
+        with suppress(self._nvml.NVMLError_NotSupported):
+            current, _ = self._nvml.nvmlDeviceGetMigMode(self._handle)
+            return bool(current == self._nvml.NVML_DEVICE_MIG_ENABLE)
+        return False
+
+
+class Nvml:
+    """NVML, opened. `module` is `pynvml`, or a double of it."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def gpu_at(self, bus_id: str) -> NvmlGpu:
+        """The GPU at this place of the PCI bus. Raises EnvironmentLacks where NVML does not know it."""
+        try:
+            return NvmlGpu(self._module, self._module.nvmlDeviceGetHandleByPciBusId(bus_id))
+        except self._module.NVMLError as failure:
+            raise EnvironmentLacks(f"NVML does not know the GPU at PCI bus {bus_id}: {failure}") from failure
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._module.nvmlShutdown()
+
+
+def open_nvml(module: Any = None) -> Nvml:
+    """NVML of this machine; calls count, so that each has its own `close`. Raises EnvironmentLacks."""
+    if module is None:
+        import pynvml
+
+        module = pynvml
+    try:
+        module.nvmlInit()
+    except module.NVMLError as failure:
+        raise EnvironmentLacks(
+            f"NVML does not answer: {failure}; it comes with NVIDIA's driver (libnvidia-ml.so.1), in a "
+            "container with the capability 'utility' (NVIDIA_DRIVER_CAPABILITIES)"
+        ) from failure
+    return Nvml(module)
