@@ -59,9 +59,11 @@ def find_toolchain(setting: str | None = None, environment: Mapping[str, str] = 
     host_compiler = _host_compiler(environment)
     return Toolchain(
         nvcc=nvcc,
-        version=_version([str(nvcc), "--version"], r"V(\d+\.\d+\.\d+)"),
+        version=program_version([str(nvcc), "--version"], r"V(\d+\.\d+\.\d+)"),
         host_compiler=host_compiler,
-        host_version=_version([str(host_compiler), "-dumpfullversion", "-dumpversion"], r"^(\d[\w.]*)"),
+        host_version=program_version(
+            [str(host_compiler), "-dumpfullversion", "-dumpversion"], r"^(\d[\w.]*)"
+        ),
         found_by=found_by,
         include_dirs=_existing(nvcc, "include", "targets/x86_64-linux/include", "include/cccl"),
         library_dirs=_existing(nvcc, "lib64", "lib"),
@@ -110,7 +112,8 @@ def _host_compiler(environment: Mapping[str, str]) -> Path:
     raise EnvironmentLacks(HOST_COMPILER_ADVICE)
 
 
-def _version(command: list[str], pattern: str) -> str:
+def program_version(command: list[str], pattern: str) -> str:
+    """What `command` says its version is. Raises EnvironmentLacks where it does not run or says none."""
     try:
         shown = subprocess.run(
             command, capture_output=True, text=True, timeout=PROBE_SECONDS, check=True

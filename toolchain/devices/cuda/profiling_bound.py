@@ -1,0 +1,55 @@
+"""What bounds a kernel, from its metrics, as Nsight Compute's own rules judge it."""
+
+from collections.abc import Mapping
+
+BUSY = 60.0
+"""Percent of its peak below which no unit is the limit (Nsight Compute, rule 'Speed of Light')."""
+MEMORIES = {"dram_throughput": "DRAM", "l2_throughput": "L2", "l1_throughput": "L1 and shared memory"}
+PIPES = {
+    "issue_utilisation": "issue slots",
+    "fma_pipe_utilisation": "FMA pipe",
+    "alu_pipe_utilisation": "integer pipe",
+    "xu_pipe_utilisation": "special-function pipe",
+    "fp64_pipe_utilisation": "FP64 pipe",
+    "tensor_pipe_utilisation": "tensor cores",
+}
+STALL = "stall_"
+LIMITS = {
+    "registers": "occupancy_limit_registers",
+    "shared memory": "occupancy_limit_shared",
+    "warps": "occupancy_limit_warps",
+    "blocks": "occupancy_limit_blocks",
+}
+
+
+def bound_of(metrics: Mapping[str, float]) -> tuple[str, str]:
+    """(`memory`, `compute` or `latency`; the busiest units and the commonest wait, in one sentence)."""
+    memory = metrics.get("memory_throughput", 0.0)
+    compute = metrics.get("sm_throughput", 0.0)
+    busiest = [_busiest(metrics, MEMORIES, memory, "memory"), _busiest(metrics, PIPES, compute, "the SMs")]
+    if compute > memory:
+        busiest.reverse()
+    waits = _commonest_wait(metrics)
+    sentence = f"{busiest[0]}; next {busiest[1]}" + (f"; warps wait mostly for {waits}" if waits else "")
+    if max(memory, compute) < BUSY:
+        return "latency", f"no unit is busy: {sentence}"
+    return ("memory" if memory >= compute else "compute"), sentence
+
+
+def occupancy_limiter(metrics: Mapping[str, float]) -> str:
+    """What keeps more warps off an SM; empty where that was not counted."""
+    if metrics.get("waves", 1.0) < 1.0:
+        return "grid"
+    known = {limiter: metrics[name] for limiter, name in LIMITS.items() if name in metrics}
+    return min(known, key=lambda limiter: known[limiter]) if known else ""
+
+
+def _busiest(metrics: Mapping[str, float], units: Mapping[str, str], whole: float, name: str) -> str:
+    known = {words: metrics[metric] for metric, words in units.items() if metric in metrics}
+    words = max(known, key=lambda unit: known[unit]) if known else name
+    return f"{words} {known.get(words, whole):.0f} % busy"
+
+
+def _commonest_wait(metrics: Mapping[str, float]) -> str:
+    waits = {name.removeprefix(STALL): share for name, share in metrics.items() if name.startswith(STALL)}
+    return max(waits, key=lambda reason: waits[reason]).replace("_", " ") if waits else ""

@@ -1,0 +1,96 @@
+"""NVIDIA's tools that watch one call of an entry (`ncu`, `compute-sanitizer`): found, and run as a child.
+
+The call is made by our own small program, `profiling_call`. What is watched runs with this user's rights:
+only builds that passed the object gate are.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cudamaster.toolchain.arguments import Arguments, Tensor
+from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.cache import private_folder
+from cudamaster.toolchain.nvcc.finder import program_places, program_version
+from cudamaster.toolchain.passing import argument_fields
+from cudamaster.toolchain.process import ProcessLimits, ProcessResult, run_bounded
+
+PROGRAM = "cudamaster.toolchain.devices.cuda.profiling_call"
+CALL, SAID = "call.json", "said.json"
+KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH")
+"""All that tools see of this process's environment: no keys, no proxies."""
+LIMITS = ProcessLimits(seconds=120.0, memory_bytes=1 << 47, output_bytes=1 << 20)
+"""CUDA reserves addresses for all memory of host and GPUs, so their number says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One of NVIDIA's programs."""
+
+    program: Path
+    version: str
+    found_by: str
+    """Where it was found, in words."""
+
+
+def find_tool(name: str, environment: Mapping[str, str] = os.environ) -> Tool | None:
+    """The program `name`: CUDAMASTER_<NAME>, CUDA_HOME, the wheels, PATH, in this order; None where none is.
+
+    Raises EnvironmentLacks for a setting that names no program, and for one that does not run.
+    """
+    for program, found_by in program_places(name, None, environment):
+        return Tool(program, program_version([str(program), "--version"], r"(?i)version (\S+)"), found_by)
+    return None
+
+
+@contextmanager
+def prepared_call(build: Build, arguments: Arguments) -> Iterator[Path]:
+    """A folder with a call that a tool can make, for as long as the block runs."""
+    with private_folder() as folder:
+        (folder / CALL).write_text(json.dumps(_call(build, arguments, folder)))
+        yield folder
+
+
+def _call(build: Build, arguments: Arguments, folder: Path) -> dict[str, Any]:
+    """For `profiling_call`; each tensor's bytes are written into a file of the folder."""
+    items: list[Any] = []
+    for index, item in enumerate(arguments.items):
+        if isinstance(item, Tensor):
+            (folder / f"{index}.bytes").write_bytes(item.array.tobytes())
+            items.append({"file": f"{index}.bytes"})
+        else:
+            items.append(argument_fields(item))
+    return {"library": str(build.library), "entry": build.source.entry, "items": items}
+
+
+def call_command(folder: Path) -> list[str]:
+    """The command line that makes the call in `folder`."""
+    return [sys.executable, "-m", PROGRAM, str(folder)]
+
+
+def run_tool(command: Sequence[str], folder: Path, gpu: str) -> ProcessResult:
+    """Run a tool in `folder`, where alone it finds a home; it sees only the GPU of this UUID or index."""
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    paths = os.pathsep.join(str(Path(place).resolve()) for place in sys.path if place)
+    own = {
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "PYTHONPATH": paths,
+        "CUDA_VISIBLE_DEVICES": gpu,
+        "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+    }
+    return run_bounded(command, folder=folder, environment=kept | own, limits=LIMITS)
+
+
+def call_failed(folder: Path) -> str | None:
+    """Why the call in `folder` failed, in its program's words; None where it returned."""
+    said = folder / SAID
+    if not said.is_file():
+        return "the call ended its process"
+    failed = json.loads(said.read_text())["failed"]
+    return None if failed is None else str(failed)
