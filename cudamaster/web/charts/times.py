@@ -1,0 +1,92 @@
+"""The time of each workload before and after, on one axis."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cudamaster.agents.wording import quantity
+from cudamaster.report.figures import times
+from cudamaster.web.charts.scale import Scale, Tick, fitting
+from cudamaster.web.rows import Row
+
+WIDTH = 760
+LEFT, RIGHT = 240, 670
+"""Between them the axis; labels stand left of it, speedups right."""
+ROW, TOP, FOOT = 24, 12, 40
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One workload."""
+
+    y: float
+    label: str
+    baseline: float
+    best: float
+    low: float
+    """Of the best kernel's time, as the speedup's interval has it."""
+    high: float
+    roofline: float
+    speedup: str
+    slower: bool
+    words: str
+    """The same as a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeChart:
+    """All workloads."""
+
+    width: int
+    height: int
+    left: int
+    right: int
+    foot: float
+    """Where the axis lies."""
+    logarithmic: bool
+    ticks: Sequence[Tick]
+    bars: Sequence[Bar]
+    words: str
+
+
+def time_chart(rows: Sequence[Row]) -> TimeChart:
+    """The chart of at least one workload."""
+    values = [ms for row in rows for ms in (row.baseline_ms, row.best_ms, row.roofline_ms)]
+    axis = fitting(values, LEFT, RIGHT)
+    foot = TOP + ROW * len(rows)
+    return TimeChart(
+        width=WIDTH,
+        height=foot + FOOT,
+        left=LEFT,
+        right=RIGHT,
+        foot=foot,
+        logarithmic=axis.logarithmic,
+        ticks=axis.ticks(),
+        bars=[_bar(row, axis, TOP + ROW * (i + 0.5)) for i, row in enumerate(rows)],
+        words=_words(rows),
+    )
+
+
+def _bar(row: Row, axis: Scale, y: float) -> Bar:
+    return Bar(
+        y=y,
+        label=row.short,
+        baseline=axis.at(row.baseline_ms),
+        best=axis.at(row.best_ms),
+        low=axis.at(row.baseline_ms / row.speedup.high),
+        high=axis.at(row.baseline_ms / row.speedup.low),
+        roofline=axis.at(row.roofline_ms),
+        speedup=f"{row.speedup.centre:.2f}x",
+        slower=row.speedup.high < 1,
+        words=f"{row.set} {row.label}: baseline {quantity(row.baseline_ms, 'ms')}, "
+        f"best {quantity(row.best_ms, 'ms')}, {times(row.speedup)}",
+    )
+
+
+def _words(rows: Sequence[Row]) -> str:
+    ordered = sorted(rows, key=lambda row: row.speedup.centre)
+    least, most = ordered[0], ordered[-1]
+    return (
+        f"Time of {len(rows)} workloads in milliseconds, baseline against best kernel. Least gain "
+        f"{times(least.speedup)} on {least.label}, most {times(most.speedup)} on {most.label}. "
+        "Every figure is in the table below."
+    )

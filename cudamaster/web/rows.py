@@ -1,0 +1,76 @@
+"""The timed workloads of a verdict, as charts and tables show them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cudamaster.report.figures import shape_text
+from cudamaster.store.codec import Json
+from mskernelbench.evaluation import Interval
+
+PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+WHOLE = 100_000
+"""Sizes below are written out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One timed workload."""
+
+    set: str
+    shape: Mapping[str, int | float]
+    pattern: str | None
+    baseline_ms: float
+    best_ms: float
+    speedup: Interval
+    attainment: float
+    """Roofline time ÷ the best kernel's time."""
+    bound: str
+    error_ratio: float | None
+
+    @property
+    def roofline_ms(self) -> float:
+        """Where the best kernel does not reach the roofline: the time there."""
+        return self.attainment * self.best_ms
+
+    @property
+    def label(self) -> str:
+        """All sizes: `rows=1048576 cols=1048576 nnz=5238784 poisson5`."""
+        return shape_text(self.shape, self.pattern)
+
+    @property
+    def short(self) -> str:
+        """Large sizes rounded: `rows=1.05M cols=1.05M nnz=5.24M poisson5`."""
+        return shape_text({name: _short(size) for name, size in self.shape.items()}, self.pattern)
+
+
+def _short(size: float) -> str:
+    if size < WHOLE:
+        return f"{size}"
+    least, prefix = next((least, prefix) for least, prefix in PREFIXES if size >= least)
+    return f"{size / least:.3g}{prefix}"
+
+
+def rows_of(evaluation: Json) -> tuple[Row, ...]:
+    """The timed workloads of a document `cudamaster.evaluation/1`.
+
+    Raises KeyError, TypeError or ValueError where it is none.
+    """
+    return tuple(_row(row) for row in evaluation["workloads"] if "speedup" in row)
+
+
+def _row(row: Json) -> Row:
+    speedup = Interval(*(float(row["speedup"][name]) for name in ("median", "low", "high")))
+    times = [float(row[name]) for name in ("baseline_ms", "candidate_ms", "attainment")]
+    if min(*times, speedup.low) <= 0:
+        raise ValueError(f"a workload's times or speedup are not above 0: {shape_text(row['shape'])}")
+    return Row(
+        set=str(row["set"]),
+        shape=dict(row["shape"]),
+        pattern=row.get("pattern"),
+        baseline_ms=times[0],
+        best_ms=times[1],
+        speedup=speedup,
+        attainment=times[2],
+        bound=str(row["bound"]),
+        error_ratio=row.get("error_ratio"),
+    )
