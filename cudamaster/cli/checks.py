@@ -87,17 +87,28 @@ def check_virtual_gpu() -> Check:
 
 
 def check_gpu() -> Check:
-    """A real GPU."""
+    """The real GPUs; a tiny kernel runs on the first, without waiting for who else uses it."""
     from cudamaster.toolchain.catalog import list_devices
     from cudamaster.toolchain.timing import Clock
 
     real = [device for device in list_devices() if device.clock is Clock.MEASURED]
     usable = [device for device in real if device.lacks is None]
-    if usable:
-        return Check("GPU", True, ", ".join(f"{d.name} {d.title}" for d in usable), needed=False)
-    lacks = real[0].lacks if real else None
-    mend = f"optional: {lacks}" if lacks else ""
-    return Check("GPU", False, "none that is used; times are modelled", mend, needed=False)
+    if not usable:
+        lacks = real[0].lacks if real else None
+        mend = f"optional: {lacks}" if lacks else ""
+        return Check("GPU", False, "none that can be used; times are modelled", mend, needed=False)
+    return _tried_gpu(f"{usable[0].name},shared", ", ".join(f"{d.name} {d.title}" for d in usable))
+
+
+def _tried_gpu(name: str, listed: str) -> Check:
+    from cudamaster.cli.self_test import run_tiny_kernel
+
+    try:
+        found = run_tiny_kernel(name)
+    except ToolchainError as lack:
+        return Check("GPU", ok=False, found=listed, mend=str(lack), needed=False)
+    mend = "" if found.ok else "report this with the output of 'cudamaster doctor --json'"
+    return Check("GPU", found.ok, f"{listed}; {found.sentence}", mend, needed=False)
 
 
 def check_ncu() -> Check:
