@@ -77,7 +77,7 @@ def find_disassembler(toolchain: Toolchain) -> Path | None:
 
 @lru_cache(maxsize=64)
 def _mixes(program: Path, library: Path) -> Mapping[str, Mapping[str, float]] | None:
-    code = next(_machine_codes(library.read_bytes()), None)
+    code = next(machine_codes(library.read_bytes()), None)
     if code is None:
         return None
     with tempfile.TemporaryDirectory() as place:
@@ -88,7 +88,7 @@ def _mixes(program: Path, library: Path) -> Mapping[str, Mapping[str, float]] | 
     return count_kinds(result.output) if result.ok else None
 
 
-def _machine_codes(data: bytes) -> Iterator[bytes]:
+def machine_codes(data: bytes) -> Iterator[bytes]:
     """The ELF files in a library's fatbins."""
     for found in re.finditer(re.escape(_FATBIN), data):
         start = found.start()

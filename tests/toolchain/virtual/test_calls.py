@@ -9,16 +9,16 @@ import pytest
 from cudamaster.toolchain.arguments import Access, Arguments, Tensor
 from cudamaster.toolchain.devices.virtual.calls import (
     call_fields,
-    forged,
     joined,
     outputs_of,
     profiled_of,
-    understood,
 )
 from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.worker.hardening import WorkerLimits
+from cudamaster.toolchain.worker.replies import forged, understood
 from cudamaster.toolchain.worker.segment import Segment
 
+WHOSE = "the virtual GPU"
 FAULT = {
     "kind": "race",
     "message": "m",
@@ -48,14 +48,14 @@ def received(text: str) -> Any:
     ],
 )
 def test_a_reply_that_is_not_of_our_program_is_a_forged_one(reply: str) -> None:
-    assert understood(received(reply), WorkerLimits()) == forged()
+    assert understood(received(reply), WorkerLimits(), WHOSE) == forged()
 
 
 def test_a_reason_can_be_printed_whatever_was_sent() -> None:
     reply = r'{"answer": {"failure": {"kind": "crashed", "reason": "\ud800\u001b[2J", "fault": null}}}'
-    found = understood(received(reply), WorkerLimits())
+    found = understood(received(reply), WorkerLimits(), WHOSE)
     assert found == RunFailure(FailureKind.CRASHED, "??[2J")
-    found = understood(received(r'{"broken": "Traceback\nE: \udfff\u0007"}'), WorkerLimits())
+    found = understood(received(r'{"broken": "Traceback\nE: \udfff\u0007"}'), WorkerLimits(), WHOSE)
     assert isinstance(found, RunFailure)
     assert found.reason == "the virtual GPU itself failed on this call: E: ??"
 

@@ -5,20 +5,19 @@ from typing import Any
 
 import pytest
 
-from cudamaster.toolchain.devices.virtual.replies import (
+from cudamaster.toolchain.devices.virtual.replies import decode_profile, encode_profile
+from cudamaster.toolchain.outputs import FailureKind, Fault, RunFailure
+from cudamaster.toolchain.profile import HotLine, KernelProfile, Launch, Profile
+from cudamaster.toolchain.timing import Clock
+from cudamaster.toolchain.worker.replies import (
     MOST_TEXT,
     ReplyForged,
     decode_failure,
     decode_faults,
-    decode_profile,
     encode_failure,
     encode_fault,
-    encode_profile,
     number,
 )
-from cudamaster.toolchain.outputs import FailureKind, Fault, RunFailure
-from cudamaster.toolchain.profile import HotLine, KernelProfile, Launch, Profile
-from cudamaster.toolchain.timing import Clock
 
 FAULT = Fault("out_of_bounds", "reads 4 bytes past x", "k", 7, (1, 0, 0), (31, 0, 0))
 PROFILE = Profile(

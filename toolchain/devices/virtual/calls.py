@@ -1,6 +1,5 @@
 """One call as the trusted side asks for it, and what it makes of the answer."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -10,19 +9,15 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
 from cudamaster.toolchain.build import Build
-from cudamaster.toolchain.devices.virtual import replies
 from cudamaster.toolchain.devices.virtual.ordering import rounds_in_any_order
-from cudamaster.toolchain.devices.virtual.replies import ReplyForged
+from cudamaster.toolchain.devices.virtual.replies import decode_launched, decode_profile
 from cudamaster.toolchain.nvcc.diagnostics import source_files
 from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
-from cudamaster.toolchain.stages import note_spent
-from cudamaster.toolchain.worker.ending import GIB, WorkerEnd
-from cudamaster.toolchain.worker.hardening import WorkerLimits
+from cudamaster.toolchain.worker.replies import ReplyForged, decode_faults, forged, number
 from cudamaster.toolchain.worker.segment import Segment
 from cudamaster.toolchain.worker.wire import Message
 
-log = logging.getLogger(__name__)
 MOVING = frozenset({"memset", "memcpy"})
 """Operations that may make outputs without a kernel."""
 
@@ -76,38 +71,6 @@ def _argument(item: Tensor | Scalar) -> dict[str, Any]:
     return {"name": item.name, "value": item.value, "ctype": item.ctype}
 
 
-def understood(reply: Message | WorkerEnd, limits: WorkerLimits) -> Message | RunFailure:
-    """What our worker program said, or why it could not: the candidate's end, or an unknown of ours.
-
-    A fault of our own inside a call is nobody's wrong answer: it is logged with its place, and the call is
-    unsupported.
-    """
-    if isinstance(reply, WorkerEnd):
-        return RunFailure(FailureKind.TIMED_OUT if reply.timed_out else FailureKind.CRASHED, reply.reason)
-    if "out_of_memory" in reply:
-        limit = limits.memory_bytes / GIB
-        return RunFailure(FailureKind.CRASHED, f"the call ran out of memory (limit {limit:.3g} GiB)")
-    try:
-        if "broken" in reply:
-            return _broken(replies.words_of(reply, "broken"))
-        said = replies.answer_of(reply)
-        note_spent(said.pop("spent", None))
-        return replies.decode_failure(said["failure"]) if "failure" in said else said
-    except ReplyForged:
-        return forged()
-
-
-def _broken(words: str) -> RunFailure:
-    log.error("the virtual GPU failed in a call:\n%s", words)
-    last = words.strip().splitlines()[-1][:300] if words.strip() else "no words"
-    return RunFailure(FailureKind.UNSUPPORTED, f"the virtual GPU itself failed on this call: {last}")
-
-
-def forged() -> RunFailure:
-    """For a reply that our program would not have sent."""
-    return RunFailure(FailureKind.CRASHED, "the entry wrote into the harness's own channel")
-
-
 def outputs_of(said: Message, arguments: Arguments, segment: Segment) -> Outputs | RunFailure:
     """The tensors as they are in shared memory, and what the worker said besides."""
     try:
@@ -115,10 +78,10 @@ def outputs_of(said: Message, arguments: Arguments, segment: Segment) -> Outputs
             arrays={t.name: segment.read(t.name) for t in arguments.tensors if t.access is not Access.INPUT},
             changed_inputs=(),  # the system itself keeps inputs from being written
             overwritten_guards=segment.overwritten_guards(),
-            faults=replies.decode_faults(said["faults"]),
-            notes=replies.decode_faults(said["notes"]),
-            leaked_bytes=int(replies.number(said["leaked_bytes"])),
-            seconds=replies.number(said["seconds"]),
+            faults=decode_faults(said["faults"]),
+            notes=decode_faults(said["notes"]),
+            leaked_bytes=int(number(said["leaked_bytes"])),
+            seconds=number(said["seconds"]),
         )
     except (KeyError, ReplyForged):
         return forged()
@@ -127,8 +90,8 @@ def outputs_of(said: Message, arguments: Arguments, segment: Segment) -> Outputs
 def profiled_of(said: Message) -> Profiled | RunFailure:
     """The profile in a reply; a call that did nothing on the device has none."""
     try:
-        profile, launches = replies.decode_profile(said["kernels"]), int(replies.number(said["launches"]))
-        launched = replies.decode_launched(said["launched"])
+        profile, launches = decode_profile(said["kernels"]), int(number(said["launches"]))
+        launched = decode_launched(said["launched"])
     except (KeyError, ReplyForged):
         return forged()
     if not launches and not MOVING & {kernel.name for kernel in profile.kernels}:
@@ -139,7 +102,7 @@ def profiled_of(said: Message) -> Profiled | RunFailure:
 def launched_of(said: Message) -> Mapping[str, int] | None:
     """What a call launched; None where nobody knows."""
     try:
-        return replies.decode_launched(said["launched"])
+        return decode_launched(said["launched"])
     except (KeyError, ReplyForged):
         return None
 

@@ -26,7 +26,6 @@ from cudamaster.toolchain.devices.virtual.calls import (
     outputs_of,
     profiled_of,
     ptx_text,
-    understood,
 )
 from cudamaster.toolchain.devices.virtual.pool import WorkerPool
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
@@ -39,6 +38,7 @@ from cudamaster.toolchain.nvcc.machine_code import with_machine_mixes
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
+from cudamaster.toolchain.worker.replies import understood
 from cudamaster.toolchain.worker.segment import Segment
 from cudamaster.toolchain.worker.starter import WorkerStarter
 from cudamaster.toolchain.worker.wire import Message
@@ -220,7 +220,7 @@ class VirtualDevice:
                 seconds=manner.seconds,
                 answer=functools.partial(self._translations.answer, build),
             )
-            said = understood(reply, held.worker.limits)
+            said = understood(reply, held.worker.limits, "the virtual GPU")
             result = said if isinstance(said, RunFailure) else understand(said, outputs)
             held.tainted = isinstance(result, RunFailure)
             return result

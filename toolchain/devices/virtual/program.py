@@ -23,7 +23,7 @@ from cudamaster.toolchain.devices.virtual.hosting import GuestHost, Region
 from cudamaster.toolchain.devices.virtual.launch import launched
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.ptx.parse import PtxError
-from cudamaster.toolchain.devices.virtual.replies import encode_failure, encode_fault, encode_profile
+from cudamaster.toolchain.devices.virtual.replies import encode_profile
 from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
 from cudamaster.toolchain.devices.virtual.session import CallReport, Session, SessionOptions
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
@@ -33,6 +33,7 @@ from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.passing import Argument
 from cudamaster.toolchain.worker.guest import Guest, fork_guest
 from cudamaster.toolchain.worker.program import Ask
+from cudamaster.toolchain.worker.replies import encode_failure, encode_fault
 from cudamaster.toolchain.worker.segment import MappedSegment
 
 
