@@ -12,8 +12,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import platformdirs
-
 from cudamaster.toolchain.errors import EnvironmentLacks
 
 VARIABLE = "CUDAMASTER_CACHE_DIR"
@@ -42,8 +40,11 @@ def require_room(folder: Path, needed_bytes: int) -> None:
 
 
 def _root() -> Path:
-    setting = os.environ.get(VARIABLE)
-    return Path(setting).absolute() if setting else Path(platformdirs.user_cache_dir("cudamaster"))
+    if setting := os.environ.get(VARIABLE):
+        return Path(setting).absolute()
+    import platformdirs  # which a machine that only measures may lack
+
+    return Path(platformdirs.user_cache_dir("cudamaster"))
 
 
 def _full(detail: str) -> str:
