@@ -1,6 +1,8 @@
 """The group of sub-commands, each imported only when it runs; `--help` reads the table below instead."""
 
+from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -18,6 +20,7 @@ COMMANDS = {
     "mcp": "Serve the referee to a coding agent, over stdin and stdout.",
     "bench": "Run the team on many operators, into one result file that can be gone on with.",
     "leaderboard": "Make tables of result files, or compare them with stored results.",
+    "web": "Show stored results and runs in a browser.",
     "devices": "List the devices this machine can use, and what it lacks for the rest.",
     "doctor": "Check what this machine can do, and say how to get the rest.",
 }
@@ -25,17 +28,23 @@ COMMANDS = {
 
 
 class LazyGroup(click.Group):
-    """Finds a sub-command in `cudamaster.cli.<name>`, as `command`."""
+    """Finds the sub-commands of a table, each in `<package>.<name>`, as `command`."""
+
+    def __init__(
+        self, *, table: Mapping[str, str] = COMMANDS, package: str = "cudamaster.cli", **attributes: Any
+    ) -> None:
+        super().__init__(**attributes)
+        self._table, self._package = table, package
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The table's names."""
-        return list(COMMANDS)
+        return list(self._table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name; None where there is none."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self._table:
             return None
-        command = import_module(f"cudamaster.cli.{cmd_name.replace('-', '_')}").command
+        command = import_module(f"{self._package}.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)
         return command
 
@@ -43,16 +52,16 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does, naming the nearest commands where there is none."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in self._table and not args[0].startswith("-"):
             from cudamaster.errors import UnknownName
 
-            raise UnknownName("command", args[0], COMMANDS, "See 'cudamaster --help'.")
+            raise UnknownName("command", args[0], self._table, f"See '{ctx.command_path} --help'.")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self._table.items()))
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:

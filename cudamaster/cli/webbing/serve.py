@@ -1,0 +1,86 @@
+"""`cudamaster web serve`: the stored results, and runs live while they go on."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from cudamaster.cli import options
+
+DEFAULT_PORT = 8642
+SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+@click.command("serve")
+@click.option(
+    "--run", "name", metavar="RUN", help="Open with this run: its name or its beginning, or latest."
+)
+@options.runs_dir
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Stored results; else CUDAMASTER_RESULTS_DIR, else ./results.",
+)
+@options.operators_dir
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to serve at; another than loopback asks every browser for a token.",
+)
+@click.option(
+    "--port",
+    default=DEFAULT_PORT,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="0 takes any that is free.",
+)
+@click.option(
+    "--token",
+    callback=options.not_empty,
+    help="What a browser must bring; else one is made where one is needed.",
+)
+def command(
+    name: str | None,
+    runs_dir: Path | None,
+    results: Path | None,
+    operators_dir: Path | None,
+    host: str,
+    port: int,
+    token: str | None,
+) -> int:
+    """Serve the stored results, and runs live while they go on.
+
+    A page follows the run's journal: rounds, candidates, the best so far and the budget, as they change. It
+    reads and never writes. Ctrl-C ends it.
+    """
+    from cudamaster.config import folders
+    from cudamaster.config import operators_dir as own
+    from cudamaster.errors import DONE
+    from cudamaster.store.runs import find_run
+    from cudamaster.web.live.app import Shown, application
+    from cudamaster.web.live.serving import Server, address_of, listening, placed
+
+    where = folders(runs=runs_dir, results=results)
+    first = find_run(where.runs, name).name if name else ""
+    place = placed(host, port, token)
+    with listening(place) as listener:
+        server = Server(place)
+        app = application(Shown(where.runs, where.results, own(operators_dir), first), server.ending)
+        click.echo(f"serving at {address_of(place, listener)} (Ctrl-C ends it)")
+        with ended_by_signals():
+            server.serve(app, listener)
+    return DONE
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """SIGTERM and a hangup are KeyboardInterrupt, as Ctrl-C is; the earlier handlers are back afterwards."""
+    before = {number: signal.signal(number, signal.default_int_handler) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

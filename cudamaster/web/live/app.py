@@ -1,0 +1,125 @@
+"""The addresses that are served: `/runs/`, `/runs/RUN/` and their `events`, and the site of the results."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from mimetypes import guess_type
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from cudamaster.errors import CudamasterError
+from cudamaster.store.results import RECORD
+from cudamaster.store.runs import list_runs
+from cudamaster.web.building import Files, site_files
+from cudamaster.web.live.stream import Stream
+from cudamaster.web.live.views import RunsView, RunView
+from cudamaster.web.pages.environment import rendered
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is served."""
+
+    runs: Path
+    results: Path
+    own: Path | None
+    """The user's own folder of operators."""
+    first: str = ""
+    """The run that is opened with; empty for the list of all."""
+
+
+@dataclass(slots=True)
+class Site:
+    """The site of the stored results, made when it is first asked for and when they have changed."""
+
+    shown: Shown
+    _made: tuple[object, Files] | None = None
+
+    def files(self) -> Files:
+        """Contents by path. Raises UsageError where nothing is stored, or something unsound."""
+        records = sorted(self.shown.results.rglob(RECORD))
+        mark = tuple((record, record.stat().st_mtime_ns) for record in records)
+        if self._made is None or self._made[0] != mark:
+            shown = self.shown
+            self._made = mark, site_files(shown.results, runs=shown.runs, own=shown.own)
+        return self._made[1]
+
+
+@dataclass(slots=True)
+class Pages:
+    """Answers to requests."""
+
+    shown: Shown
+    stream: Stream
+    _runs: RunsView = field(init=False)
+    _site: Site = field(init=False)
+    _views: dict[str, RunView] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._runs = RunsView(self.shown.runs)
+        self._site = Site(self.shown)
+
+    async def home(self, _: Request) -> Response:
+        """To the run that was asked for, or the list."""
+        first = self.shown.first
+        return RedirectResponse(f"runs/{first}/" if first else "runs/", 303)
+
+    async def runs(self, _: Request) -> Response:
+        """The list of runs."""
+        view = await run_in_threadpool(self._runs.view)
+        return HTMLResponse(rendered("runs.html.j2", live=True, root="../", view=view))
+
+    async def runs_events(self, request: Request) -> Response:
+        """Its changes."""
+        return self.stream.response(request, self._runs)
+
+    async def run(self, request: Request) -> Response:
+        """One run."""
+        view = await run_in_threadpool((await self._view(request)).view)
+        return HTMLResponse(rendered("run.html.j2", live=True, root="../../", view=view))
+
+    async def run_events(self, request: Request) -> Response:
+        """Its changes."""
+        return self.stream.response(request, await self._view(request))
+
+    async def site(self, request: Request) -> Response:
+        """A file of the site of the stored results."""
+        path = request.path_params["path"]
+        try:
+            files = await run_in_threadpool(self._site.files)
+        except CudamasterError as fault:
+            raise HTTPException(404, f"{fault}\n") from fault
+        if path not in files:
+            raise HTTPException(404, f"there is no {path} here\n")
+        kind, _ = guess_type(path)
+        return Response(files[path], media_type=kind or "text/plain")
+
+    async def _view(self, request: Request) -> RunView:
+        name = request.path_params["name"]
+        if name not in self._views:
+            found = await run_in_threadpool(list_runs, self.shown.runs)
+            run = next((run for run in found if run.name == name), None)
+            if run is None:
+                raise HTTPException(404, f"there is no run {name} here\n")
+            self._views[name] = RunView(run, self.shown.own)
+        return self._views[name]
+
+
+def application(shown: Shown, ending: Callable[[], bool]) -> Starlette:
+    """The application that serves it, until `ending`."""
+    pages = Pages(shown, Stream(ending))
+    return Starlette(
+        routes=[
+            Route("/", pages.home),
+            Route("/runs/", pages.runs),
+            Route("/runs/events", pages.runs_events),
+            Route("/runs/{name}/", pages.run),
+            Route("/runs/{name}/events", pages.run_events),
+            Route("/{path:path}", pages.site),
+        ]
+    )

@@ -1,0 +1,120 @@
+"""What a browser is shown now, of one run and of all; rendered anew only where a journal has grown."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cudamaster.errors import BrokenStore
+from cudamaster.report.figures import counted
+from cudamaster.report.listing import run_row
+from cudamaster.store.codec import Json, Malformed, well_formed
+from cudamaster.store.runs import RunFolder, list_runs
+from cudamaster.web.charts.progress import progress_chart
+from cudamaster.web.live.glimpse import QUIET_MINUTES, Glimpse, State, glimpse_of
+from cudamaster.web.live.stream import View
+from cudamaster.web.pages.environment import environment
+from cudamaster.web.pages.kernel import shown_of
+
+Clock = Callable[[], float]
+MOST_RUNS = 100
+"""Runs that are listed, the newest."""
+NOT_BEGUN = "the run has not begun yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A journal's length, and whether it was left alone for long: the same mark, the same view."""
+
+    size: int
+    quiet: bool
+
+
+def mark_of(run: RunFolder, now: float) -> Mark:
+    """The mark of a run's journal at the time `now`, in seconds since the epoch."""
+    stat = run.journal_path.stat()
+    return Mark(stat.st_size, now - stat.st_mtime > 60 * QUIET_MINUTES)
+
+
+def view_of(html: str, title: str, line: str, over: bool = False) -> View:
+    """A view whose version is the hash of what it shows."""
+    version = hashlib.sha256("\n".join((title, line, html)).encode()).hexdigest()[:16]
+    return View(version, html, title, line, over)
+
+
+@dataclass(slots=True)
+class RunView:
+    """One run."""
+
+    run: RunFolder
+    own: Path | None = None
+    """The user's own folder of operators."""
+    now: Clock = time.time
+    _seen: tuple[Mark, View] | None = None
+
+    def view(self) -> View:
+        """As it stands."""
+        mark = mark_of(self.run, self.now())
+        if self._seen is None or self._seen[0] != mark:
+            self._seen = mark, self._rendered(mark)
+        return self._seen[1]
+
+    def _rendered(self, mark: Mark) -> View:
+        try:
+            glimpse = glimpse_of(self.run, mark.quiet, self.own)
+            return shown(glimpse) if glimpse else view_of("", self.run.name, NOT_BEGUN)
+        except BrokenStore as fault:
+            return view_of("", self.run.name, str(fault), over=True)
+
+
+def shown(glimpse: Glimpse) -> View:
+    """A run's view: how far it is, the search so far, and its best kernel as on the page of a result."""
+    context = shown_of(glimpse.best) if glimpse.best else searched(glimpse.story)
+    html = parts("run_parts.html.j2", glimpse=glimpse, first=glimpse.first, **context)
+    return view_of(
+        html, f"{glimpse.title}: {glimpse.line}", glimpse.line, over=glimpse.state is State.FINISHED
+    )
+
+
+def searched(story: Json) -> dict[str, Any]:
+    """What `shown_of` has where there is no kernel to show yet."""
+    return {"exhibit": None, "evaluation": {}, "story": story, "progress": progress_chart(story)}
+
+
+def parts(template: str, **context: Any) -> str:
+    """The parts of a page that change."""
+    return environment().get_template(template).render(context)
+
+
+@dataclass(slots=True)
+class RunsView:
+    """All runs of a folder; a run that begins appears."""
+
+    folder: Path
+    _rows: dict[str, tuple[int, Json]] = field(default_factory=dict)
+    """By run, the length of its journal and its row."""
+
+    def view(self) -> View:
+        """As they stand."""
+        runs = list_runs(self.folder)
+        rows = [self._row(run) for run in reversed(runs[-MOST_RUNS:])]
+        line = counted(len(runs), "run") + (f", {MOST_RUNS} shown" if len(runs) > MOST_RUNS else "")
+        return view_of(parts("runs_parts.html.j2", runs=rows, line=line, folder=self.folder), "Runs", line)
+
+    def _row(self, run: RunFolder) -> Json:
+        size = run.journal_path.stat().st_size
+        known = self._rows.get(run.name)
+        if known is None or known[0] != size:
+            self._rows[run.name] = known = size, _read_row(run)
+        return known[1]
+
+
+def _read_row(run: RunFolder) -> Json:
+    """A run's row of `cudamaster.runs/1`; of a damaged journal, one that says so."""
+    try:
+        with well_formed():
+            return run_row(run.name, run.events())
+    except (BrokenStore, Malformed):
+        return run_row(run.name, []) | {"state": "damaged"}
