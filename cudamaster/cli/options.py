@@ -10,8 +10,8 @@ device = click.option(
     "--device",
     default="auto",
     show_default=True,
-    help="auto, cuda, cuda:1, cuda:0,1, cuda:all, or virtual[:MODEL] such as virtual:h200; cuda:0,shared takes "
-    "a GPU that others use too.",
+    help="auto, cuda, cuda:1, cuda:0,1, cuda:all, or virtual[:MODEL] such as virtual:h200; cuda:0,shared "
+    "takes a GPU that others use too.",
 )
 precision = click.option("--precision", required=True, help="fp32 or bf16.")
 precision_or_spec = click.option(
