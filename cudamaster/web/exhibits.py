@@ -37,7 +37,7 @@ class Exhibit:
     place: PurePosixPath
     """Its folder in the site."""
     origin: str
-    """Path of its record, as commands would name it; empty for a run that has stored nothing."""
+    """Its record, as a command beside the results folder names it; empty for a run that stored nothing."""
     evaluation: Json
     """The document `cudamaster.evaluation/1`."""
     kernel: str
@@ -105,9 +105,10 @@ def _exhibit(file: Path, results: Path, runs: Path | None, own: Path | None) -> 
 def _read(file: Path, record: Json, results: Path, runs: Path | None, own: Path | None) -> Exhibit:
     kernel = _kernel_of(file, record)
     operator = operator_of(record["operator"], own)
+    place = PurePosixPath(file.parent.relative_to(results).as_posix())
     exhibit = Exhibit(
-        place=PurePosixPath(file.parent.relative_to(results).as_posix()),
-        origin=str(file),
+        place=place,
+        origin=f"{results.resolve().name}/{place}/{RECORD}",  # a page tells nobody's folders
         evaluation=record["evaluation"],
         kernel=kernel,
         baseline=baseline_of(operator, Precision(record["precision"]), record["baseline_sha256"]),

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from cudamaster.store.codec import Json
 from cudamaster.web.charts.scale import Scale, Tick, logarithmic
 
-WIDTH, HEIGHT = 760, 190
-LEFT, RIGHT, TOP, FOOT = 60, 740, 14, 150
+WIDTH, HEIGHT = 920, 190
+LEFT, RIGHT, TOP, FOOT = 60, 900, 14, 150
 CORRECT = "correct"
 
 

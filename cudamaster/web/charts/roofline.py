@@ -14,8 +14,8 @@ from cudamaster.web.rows import Row
 from mskernelbench.operator import Operator, Precision
 from mskernelbench.roofline import peak_flops
 
-WIDTH, HEIGHT = 760, 360
-LEFT, RIGHT, TOP, FOOT = 96, 740, 16, 310
+WIDTH, HEIGHT = 920, 380
+LEFT, RIGHT, TOP, FOOT = 96, 900, 16, 330
 MS = 1e-3
 
 

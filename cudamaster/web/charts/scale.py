@@ -8,8 +8,9 @@ from cudamaster.agents.wording import quantity
 
 WIDE = 8.0
 """From this ratio of the largest to the smallest value on, an axis is logarithmic."""
-FEW_DECADES = 1.6
-"""Below so many decades, a logarithmic axis has ticks at 2 and 5 too."""
+FACTORS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9))
+"""Ticks within a decade, the sparsest first that give FEW."""
+FEW = 3
 MOST_DECADES = 8
 """A logarithmic axis of more has a tick at every second, or fewer."""
 
@@ -62,12 +63,16 @@ def fitting(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def _decades(low: float, high: float) -> list[float]:
-    decades = math.log10(high / low)
-    factors = (1, 2, 5) if decades < FEW_DECADES else (1,)
-    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    every = max(1, math.ceil(decades / MOST_DECADES))
-    values = [factor * 10.0**n for n in exponents if n % every == 0 for factor in factors]
-    return [value for value in values if low <= value <= high]
+    """Powers of ten, with numbers between them where fewer than FEW would be left."""
+    found: list[float] = []
+    for factors in FACTORS:
+        exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        every = max(1, math.ceil(math.log10(high / low) / MOST_DECADES))
+        values = (factor * 10.0**n for n in exponents if n % every == 0 for factor in factors)
+        found = [value for value in values if low <= value <= high]
+        if len(found) >= FEW:
+            break
+    return found
 
 
 def _steps(low: float, high: float) -> list[float]:

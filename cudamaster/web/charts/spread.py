@@ -20,6 +20,7 @@ class Spread:
     centre: float
     high: float
     words: str
+    """The two ends, as text beside the line."""
 
 
 def spread_scale(most: float) -> Scale:
@@ -30,5 +31,5 @@ def spread_scale(most: float) -> Scale:
 def spread(mean: Interval, speedups: Sequence[float], axis: Scale) -> Spread:
     """The line of a kernel of at least one workload."""
     low, high = min(speedups), max(speedups)
-    words = f"from {low:.2f}x to {high:.2f}x, mean {mean.centre:.2f}x"
+    words = f"{low:.2f}x to {high:.2f}x"
     return Spread(axis.at(1.0), axis.at(low), axis.at(mean.centre), axis.at(high), words)

@@ -8,9 +8,10 @@ from cudamaster.report.figures import times
 from cudamaster.web.charts.scale import Scale, Tick, fitting
 from cudamaster.web.rows import Row
 
-WIDTH = 760
-LEFT, RIGHT = 240, 670
-"""Between them the axis; labels stand left of it, speedups right."""
+WIDTH, RIGHT = 920, 840
+"""Behind the right end of the axis stand the speedups."""
+CHARACTER, GAP = 7.0, 16
+"""Width of a label's characters, and between it and the axis."""
 ROW, TOP, FOOT = 24, 12, 40
 
 
@@ -51,12 +52,13 @@ class TimeChart:
 def time_chart(rows: Sequence[Row]) -> TimeChart:
     """The chart of at least one workload."""
     values = [ms for row in rows for ms in (row.baseline_ms, row.best_ms, row.roofline_ms)]
-    axis = fitting(values, LEFT, RIGHT)
+    left = round(CHARACTER * max(len(row.short) for row in rows)) + GAP
+    axis = fitting(values, left, RIGHT)
     foot = TOP + ROW * len(rows)
     return TimeChart(
         width=WIDTH,
         height=foot + FOOT,
-        left=LEFT,
+        left=left,
         right=RIGHT,
         foot=foot,
         logarithmic=axis.logarithmic,

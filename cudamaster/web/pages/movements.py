@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cudamaster.agents.bottleneck import TELLING, heaviest
-from cudamaster.agents.wording import quantity
+from cudamaster.agents.wording import figure, quantity, scaled
 from cudamaster.toolchain.metrics import METRICS
 from cudamaster.toolchain.metrics.declaring import Metric
 from cudamaster.toolchain.profile import KernelProfile, Profile
@@ -16,6 +16,7 @@ MOST = 9
 LEAST_FACTOR = 1.25
 LEAST_POINTS = 5.0
 """Of a percentage, in percentage points."""
+LARGE = 1e5
 ALWAYS = ("dram_throughput", "sm_throughput", "instructions_executed")
 """Ranked with those that tell what binds."""
 
@@ -42,8 +43,11 @@ class Movements:
     before: str
     """The heaviest kernel of the call before, with its share."""
     after: str
-    binds_before: str
-    binds_after: str
+    before_bound: str
+    before_by: str
+    """The binding resource and the runner-up."""
+    after_bound: str
+    after_by: str
     moved: tuple[Movement, ...]
 
 
@@ -55,8 +59,10 @@ def movements(before: Profile | None, after: Profile | None) -> Movements | None
     return Movements(
         before=_named(one, before),
         after=_named(other, after),
-        binds_before=f"{one.bound}: {one.bound_by}",
-        binds_after=f"{other.bound}: {other.bound_by}",
+        before_bound=one.bound,
+        before_by=one.bound_by,
+        after_bound=other.bound,
+        after_by=other.bound_by,
         moved=tuple(_moved(one, other)),
     )
 
@@ -74,13 +80,20 @@ def _moved(one: KernelProfile, other: KernelProfile) -> Iterator[Movement]:
     for metric, before, after in far:
         yield Movement(
             title=words(metric.name),
-            before=quantity(before, metric.unit),
-            after=quantity(after, metric.unit),
+            before=_amount(before, metric.unit),
+            after=_amount(after, metric.unit),
             rose=after > before,
             better=None if metric.better == "neither" else (after > before) == (metric.better == "higher"),
             meaning=metric.meaning,
             factor=_factor(metric, before, after),
         )
+
+
+def _amount(value: float, unit: str) -> str:
+    """Large amounts with a prefix: `65.9 MB`, `4.4 M instructions`."""
+    if value < LARGE or unit == "%":
+        return quantity(value, unit)
+    return scaled(value, "B") if unit == "byte" else f"{figure(value)} {unit}s"
 
 
 def _far(metric: Metric, before: float, after: float) -> bool:
