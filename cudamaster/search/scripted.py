@@ -34,6 +34,10 @@ class ScriptedJudge:
     """Sources whose full verdict is that of another source."""
     seconds: float = 0.0
     """Wall time a verdict takes."""
+    operator: str = "vector_add"
+    """What the verdicts are about, in fp32; its entry has the same name."""
+    shape: Mapping[str, int] = field(default_factory=lambda: {"N": 1024})
+    """Of the one workload."""
     asked: list[str] = field(default_factory=list)
     """Every source judged, with `quick `, `full ` or `profile ` before it."""
 
@@ -44,12 +48,12 @@ class ScriptedJudge:
     def quick(self, source: str) -> Evaluation:
         """The verdict written in the source."""
         self._take_time("quick", source)
-        return _evaluation(source)
+        return self._evaluation(source)
 
     def full(self, source: str) -> Evaluation:
         """The verdict written in the source, or in the one that stands for it."""
         self._take_time("full", source)
-        return _evaluation(self.full_verdicts.get(source, source))
+        return self._evaluation(self.full_verdicts.get(source, source))
 
     def digests(self, source: str) -> Mapping[str, str]:
         """Nothing is compiled."""
@@ -58,7 +62,7 @@ class ScriptedJudge:
     def profile(self, source: str) -> Profile | RunFailure:
         """One kernel whose time is a millisecond over its speedup."""
         self._take_time("profile", source)
-        speedup = _evaluation(source).speedup
+        speedup = self._evaluation(source).speedup
         if speedup is None:
             return RunFailure(FailureKind.LAUNCH_FAILED, "the script says so")
         launch = Launch((1, 1, 1), (32, 1, 1), 0)
@@ -75,29 +79,28 @@ class ScriptedJudge:
         self.asked.append(f"{verb} {source}")
         time.sleep(self.seconds)
 
-
-def _evaluation(source: str) -> Evaluation:
-    word, *figures = source.splitlines()[0].removeprefix(MARK).split()
-    status = Status(word)
-    speedup, attainment = (float(f) for f in figures) if figures else (None, None)
-    interval = Interval(speedup, speedup * 0.99, speedup * 1.01) if speedup else None
-    row = WorkloadResult(
-        "paper", {"N": 1024}, 0.5, 1.0, 1.0 / (speedup or 1.0), interval, attainment, "memory"
-    )
-    return Evaluation(
-        operator="vector_add",
-        precision="fp32",
-        entry="vector_add",
-        device="virtual:h200",
-        clock="modelled",
-        status=status,
-        reason="the script says so",
-        seed=0,
-        guard="scripted_guard" if status is Status.CHEATED else None,
-        speedup=interval,
-        attainment=attainment,
-        workloads=(row,) if interval else (),
-    )
+    def _evaluation(self, source: str) -> Evaluation:
+        word, *figures = source.splitlines()[0].removeprefix(MARK).split()
+        status = Status(word)
+        speedup, attainment = (float(f) for f in figures) if figures else (None, None)
+        interval = Interval(speedup, speedup * 0.99, speedup * 1.01) if speedup else None
+        row = WorkloadResult(
+            "paper", self.shape, 0.5, 1.0, 1.0 / (speedup or 1.0), interval, attainment, "memory"
+        )
+        return Evaluation(
+            operator=self.operator,
+            precision="fp32",
+            entry=self.operator,
+            device="virtual:h200",
+            clock="modelled",
+            status=status,
+            reason="the script says so",
+            seed=0,
+            guard="scripted_guard" if status is Status.CHEATED else None,
+            speedup=interval,
+            attainment=attainment,
+            workloads=(row,) if interval else (),
+        )
 
 
 @dataclass(slots=True)
