@@ -55,11 +55,9 @@ class Events:
 
 
 @contextmanager
-def served(
-    make: Callable[[Callable[[], bool]], ASGIApp], host: str = "127.0.0.1", token: str = ""
-) -> Iterator[Served]:
-    """What `make` makes of `ending`, served until the block ends."""
-    place = Place(host, 0, token)
+def served(make: Callable[[Callable[[], bool]], ASGIApp], token: str = "", port: int = 0) -> Iterator[Served]:
+    """What `make` makes of `ending`, served until the block ends; at any port where none is given."""
+    place = Place("127.0.0.1", port, token)
     with listening(place) as listener:
         server = Server(place)
         thread = threading.Thread(target=server.serve, args=(make(server.ending), listener))

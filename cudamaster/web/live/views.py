@@ -62,11 +62,15 @@ class RunView:
         return self._seen[1]
 
     def _rendered(self, mark: Mark) -> View:
+        name = self.run.name
         try:
-            glimpse = glimpse_of(self.run, mark.quiet, self.own)
-            return shown(glimpse) if glimpse else view_of("", self.run.name, NOT_BEGUN)
+            with well_formed():  # an operator of the user's own may have other sizes by now
+                glimpse = glimpse_of(self.run, mark.quiet, self.own)
+                return shown(glimpse) if glimpse else view_of("", name, NOT_BEGUN)
         except BrokenStore as fault:
-            return view_of("", self.run.name, str(fault), over=True)
+            return view_of("", name, str(fault), over=True)
+        except Malformed as fault:
+            return view_of("", name, f"what the run tells cannot be shown: {fault}", over=True)
 
 
 def shown(glimpse: Glimpse) -> View:

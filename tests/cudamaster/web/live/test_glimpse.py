@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,26 +9,7 @@ from cudamaster.errors import BrokenStore
 from cudamaster.store.runs import RunFolder
 from cudamaster.web.live.glimpse import Glimpse, State, glimpse_of
 from tests.doubles import scripted_run as scripted
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """The scripted run to its end: round 2's BETTER is crowned."""
-    root = tmp_path_factory.mktemp("run")
-    folder = scripted.folder(root)
-    scripted.run(folder, root / "results", scripted.team(), scripted.judge(), max_minutes=30.0).work()
-    return folder
-
-
-def until(finished: RunFolder, place: Path, event: str, count: int = 1) -> RunFolder:
-    """The run as it stood right after its `count`th event of that name."""
-    folder = RunFolder(place / finished.name)
-    folder.path.mkdir()
-    (folder.path / "artefacts").symlink_to(finished.path / "artefacts")
-    lines = finished.journal_path.read_text().splitlines()
-    places = [i for i, line in enumerate(lines) if json.loads(line)["event"] == event]
-    folder.journal_path.write_text("\n".join(lines[: places[count - 1] + 1]) + "\n")
-    return folder
+from tests.doubles.retold_run import RetoldRun
 
 
 def glimpsed(run: RunFolder, quiet: bool = False) -> Glimpse:
@@ -45,8 +25,8 @@ def test_before_the_first_event_nothing_is_known(tmp_path: Path) -> None:
     assert glimpse_of(run, quiet=False) is None
 
 
-def test_at_its_start_a_run_judges_the_baseline(finished: RunFolder, tmp_path: Path) -> None:
-    glimpse = glimpsed(until(finished, tmp_path, "started"))
+def test_at_its_start_a_run_judges_the_baseline(run: RetoldRun) -> None:
+    glimpse = glimpsed(run.until("started").folder)
     assert (glimpse.state, glimpse.line) == (State.GOING, "judging the baseline")
     assert glimpse.best is None
     assert [(part.name, part.text) for part in glimpse.budget] == [
@@ -55,8 +35,8 @@ def test_at_its_start_a_run_judges_the_baseline(finished: RunFolder, tmp_path: P
     ]
 
 
-def test_in_the_middle_the_best_so_far_is_by_the_rounds_verdicts(finished: RunFolder, tmp_path: Path) -> None:
-    glimpse = glimpsed(until(finished, tmp_path, "rewards"))
+def test_in_the_middle_the_best_so_far_is_by_the_rounds_verdicts(run: RetoldRun) -> None:
+    glimpse = glimpsed(run.until("rewards").folder)
     assert glimpse.state is State.GOING
     assert glimpse.line.startswith("round 1 of 5, 4 candidates judged, best 1.48x modelled")
     assert glimpse.best is not None
@@ -82,34 +62,26 @@ def test_a_finished_run_says_why_and_where_its_result_is(finished: RunFolder) ->
     assert glimpse.title == "Matrix multiplication, FP32"
 
 
-def test_a_run_that_fell_silent_says_how_it_goes_on(finished: RunFolder, tmp_path: Path) -> None:
-    run = until(finished, tmp_path, "rewards")
-    glimpse = glimpsed(run, quiet=True)
+def test_a_run_that_fell_silent_says_how_it_goes_on(run: RetoldRun) -> None:
+    glimpse = glimpsed(run.until("rewards").folder, quiet=True)
     assert glimpse.state is State.QUIET
-    assert f"'cudamaster resume {run.name}' goes on" in glimpse.line
+    assert f"'cudamaster resume {run.folder.name}' goes on" in glimpse.line
 
 
-def test_an_interrupted_run_says_so(finished: RunFolder, tmp_path: Path) -> None:
-    run = until(finished, tmp_path, "rewards")
-    with run.journal_path.open("a") as file:
-        last: dict[str, Any] = run.events()[-1]
-        file.write(
-            json.dumps({"schema": last["schema"], "time": last["time"], "event": "interrupted"}) + "\n"
-        )
-    assert glimpsed(run).state is State.INTERRUPTED
+def test_an_interrupted_run_says_so(run: RetoldRun) -> None:
+    last = run.until("rewards").folder.events()[-1]
+    run.say(json.dumps({"schema": last["schema"], "time": last["time"], "event": "interrupted"}) + "\n")
+    assert glimpsed(run.folder).state is State.INTERRUPTED
 
 
-def test_a_damaged_journal_is_named(finished: RunFolder, tmp_path: Path) -> None:
-    run = until(finished, tmp_path, "evaluation", 2)
-    text = run.journal_path.read_text().replace('"status":"correct"', '"status":"splendid"')
-    run.journal_path.write_text(text)
+def test_a_damaged_journal_is_named(run: RetoldRun) -> None:
+    journal = run.until("evaluation", 2).folder.journal_path
+    journal.write_text(journal.read_text().replace('"status":"correct"', '"status":"splendid"'))
     with pytest.raises(BrokenStore, match=r"journal.jsonl is damaged: .*splendid"):
-        glimpse_of(run, quiet=False)
+        glimpse_of(run.folder, quiet=False)
 
 
-def test_a_torn_last_line_is_not_there_yet(finished: RunFolder, tmp_path: Path) -> None:
-    run = until(finished, tmp_path, "rewards")
-    before = glimpsed(run)
-    with run.journal_path.open("a") as file:
-        file.write('{"schema":"cudamaster.ev')
-    assert glimpsed(run) == before
+def test_a_torn_last_line_is_not_there_yet(run: RetoldRun) -> None:
+    before = glimpsed(run.until("rewards").folder)
+    run.say('{"schema":"cudamaster.ev')
+    assert glimpsed(run.folder) == before

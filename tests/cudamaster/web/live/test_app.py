@@ -1,0 +1,109 @@
+"""What is served at which address."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cudamaster.store.runs import RunFolder
+from cudamaster.web.live.app import Shown, application
+from tests.doubles import scripted_run as scripted
+from tests.doubles.retold_run import RetoldRun
+from tests.doubles.served import Served, served
+
+
+@pytest.fixture
+def server(run: RetoldRun) -> Iterator[Served]:
+    """The runs of the test's folder, and no results."""
+    folder = run.folder.path.parent
+    shown = Shown(folder, folder.parent / "results", None)
+    with served(lambda ending: application(shown, ending)) as running:
+        yield running
+
+
+def page(server: Served, path: str) -> str:
+    answer = server.get(path)
+    assert answer.status == 200
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    return answer.read().decode()
+
+
+def test_the_first_page_lists_the_runs(server: Served, run: RetoldRun) -> None:
+    run.until("rewards")
+    assert server.get("/").headers["Location"] == "runs/"
+    assert f'<a href="{run.folder.name}/">{run.folder.name}</a>' in page(server, "/runs/")
+
+
+def test_the_run_that_was_asked_for_is_opened_first(run: RetoldRun) -> None:
+    folder = run.folder.path.parent
+    shown = Shown(folder, folder, None, first=run.folder.name)
+    with served(lambda ending: application(shown, ending)) as running:
+        assert running.get("/").headers["Location"] == f"runs/{run.folder.name}/"
+
+
+def test_a_page_that_is_opened_late_shows_all(server: Served, run: RetoldRun) -> None:
+    run.until("finished")
+    text = page(server, f"/runs/{run.folder.name}/")
+    for number in range(1, 7):
+        assert f'id="candidate-{number}"' in text
+    assert "finished: no strategy that is left is likely to gain" in text
+    assert 'href="../../virtual-h200/matrix_mul/fp32/index.html"' in text
+
+
+def test_events_tell_of_each_change_and_end_with_the_run(server: Served, run: RetoldRun) -> None:
+    run.until("started")
+    events = iter(server.events(f"/runs/{run.folder.name}/events"))
+    assert next(events)["line"] == "judging the baseline"
+    run.until("rewards")
+    told = next(events)
+    while "round 1" not in told["line"]:
+        told = next(events)
+    assert "change 0 of round 1" in told["html"]
+    run.until("finished")
+    assert [told["over"] for told in events][-1]
+
+
+def test_a_run_that_begins_appears_in_the_list(server: Served, run: RetoldRun) -> None:
+    events = iter(server.events("/runs/events"))
+    assert next(events)["line"] == "1 run"
+    second = RunFolder(run.folder.path.parent / "20990101-000000-relu-fp32-0000")
+    second.path.mkdir()
+    second.journal_path.touch()
+    told = next(events)
+    assert told["line"] == "2 runs"
+    assert told["html"].index(second.name) < told["html"].index(run.folder.name)
+
+
+def test_a_damaged_run_says_so_and_harms_no_other_page(server: Served, run: RetoldRun) -> None:
+    run.until("started").say("no event\n")
+    assert "is not JSON; the journal was changed by hand" in page(server, f"/runs/{run.folder.name}/")
+    assert "<td>damaged</td>" in page(server, "/runs/")
+
+
+def test_a_run_that_has_not_begun_says_so(server: Served, run: RetoldRun) -> None:
+    assert "the run has not begun yet" in page(server, f"/runs/{run.folder.name}/")
+
+
+@pytest.mark.parametrize("path", ["/runs/none/", "/runs/%2e%2e/", "/runs/..%2f..%2fetc/", "/none", "/../x"])
+def test_what_is_not_there_is_not_found(server: Served, path: str) -> None:
+    assert server.get(path).status == 404
+
+
+def test_without_results_their_page_says_how_to_get_some(server: Served) -> None:
+    answer = server.get("/index.html")
+    assert answer.status == 404
+    assert b"cudamaster optimize" in answer.read()
+
+
+def test_the_site_of_the_results_is_served_whole_and_anew(finished: RunFolder, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    shutil.copytree(finished.path.parent.parent / "results", results)
+    shown = Shown(finished.path.parent, results, None)
+    with served(lambda ending: application(shown, ending)) as running:
+        kernel = running.get("/virtual-h200/matrix_mul/fp32/kernel.cu").read().decode()
+        assert kernel == scripted.BETTER
+        assert "Matrix multiplication, FP32" in page(running, "/virtual-h200/matrix_mul/fp32/index.html")
+        assert "Best kernels on virtual:h200" in page(running, "/index.html")
+        shutil.rmtree(results)
+        assert running.get("/index.html").status == 404
