@@ -1,16 +1,13 @@
 """`cudamaster web serve`: the stored results, and runs live while they go on."""
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
 from cudamaster.cli import options
 
 DEFAULT_PORT = 8642
-SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
 @click.command("serve")
@@ -50,15 +47,15 @@ def command(
     host: str,
     port: int,
     token: str | None,
-) -> int:
+) -> NoReturn:
     """Serve the stored results, and runs live while they go on.
 
     A page follows the run's journal: rounds, candidates, the best so far and the budget, as they change. It
     reads and never writes. Ctrl-C ends it.
     """
+    from cudamaster.cli.interrupting import stopped_by_signals
     from cudamaster.config import folders
     from cudamaster.config import operators_dir as own
-    from cudamaster.errors import DONE
     from cudamaster.store.runs import find_run
     from cudamaster.web.live.app import Shown, application
     from cudamaster.web.live.serving import Server, address_of, listening, placed
@@ -70,17 +67,6 @@ def command(
         server = Server(place)
         app = application(Shown(where.runs, where.results, own(operators_dir), first), server.ending)
         click.echo(f"serving at {address_of(place, listener)} (Ctrl-C ends it)")
-        with ended_by_signals():
+        with stopped_by_signals(say=lambda _: None, cut_short=server.end):
             server.serve(app, listener)
-    return DONE
-
-
-@contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """SIGTERM and a hangup are KeyboardInterrupt, as Ctrl-C is; the earlier handlers are back afterwards."""
-    before = {number: signal.signal(number, signal.default_int_handler) for number in SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    raise KeyboardInterrupt
