@@ -29,7 +29,6 @@ from cudamaster.toolchain.devices.virtual.runtime import (
     declare,
 )
 from cudamaster.toolchain.devices.virtual.translations import Job, Translator, translated
-from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.devices.virtual.variables import ModuleVariables
 from cudamaster.toolchain.devices.virtual.watching import Watch
 from cudamaster.toolchain.outputs import Fault
@@ -149,15 +148,14 @@ class Engine:
             mode = Mode(self.check_memory, count=True, avx512=host_has_avx512())
             job = Job(module, prepared(module, module.kernels[name]), mode, QUICK)
             self._executables[name] = Executable(job, self._translator, self._native)
-        if request.cluster != (1, 1, 1):
-            raise Unsupported(f"clusters of {request.cluster} blocks")
         return self._executables[name]
 
     def _threads_for(self, kernel: Kernel) -> int:
         """Return 1 for kernels whose result depends on the order of atomic float additions."""
         for block in kernel.blocks:
             for instruction in block:
-                if instruction.base in ("atom", "red") and not FLOATS.isdisjoint(instruction.modifiers):
+                updates = instruction.base in ("atom", "red") or "reduce" in instruction.modifiers
+                if updates and not FLOATS.isdisjoint(instruction.modifiers):
                     return 1
         return self.threads
 
@@ -171,7 +169,7 @@ class Engine:
         native.shared_bytes = translation.shared_bytes + request.dynamic_shared_bytes
         native.local_bytes = translation.local_bytes
         native.parameter_bytes = len(request.parameters)
-        native.grid[:], native.block[:] = request.grid, request.block
+        native.grid[:], native.block[:], native.cluster[:] = request.grid, request.block, request.cluster
         native.site_count = len(code.sites)
         native.basic_blocks = len(self._executables[request.kernel].kernel.blocks)
         native.threads, native.slice = 1, RUN_SLICE

@@ -19,7 +19,18 @@ PLAIN_MESSAGES = {
 }
 PAST = {"load": "read", "store": "wrote", "atomic": "updated", "ldmatrix": "read", "async_copy": "copied"}
 PASSIVE = PAST | {"store": "overwritten", "async_copy": "overwritten"}
-ENDINGS = {"use_after_free": "was freed", "uninitialised": "nothing has written"}
+ENDINGS = {"use_after_free": "was freed", "uninitialised": "nothing has written", "ended": "has ended"}
+REFUSALS = {
+    -1: "a bulk copy has a size that is not a multiple of 16 bytes",
+    -2: "a bulk copy completes on a barrier of another block than the one it copies to",
+    -3: "the cluster has no block of the rank that is asked for",
+    -4: "a tensor copy's map was not made by cuTensorMapEncodeTiled, or is not at a multiple of 64 bytes",
+    -5: "a tensor copy's place in shared memory is not at a multiple of 128 bytes",
+    -6: "a tensor copy and its tensor map have different numbers of dimensions",
+    -7: "a thread arrives at the cluster's barrier again before it has waited there",
+}
+"""Of faults that are `illegal`, by the numbers of native/bulk.h."""
+CLUSTER_BARRIER = 16
 NULL_BYTES = 1 << 16
 """Addresses below this come from null pointers."""
 FAR_BYTES = 1 << 40
@@ -51,7 +62,7 @@ def fault_of(native: NativeFault, request: LaunchRequest, kernel: Kernel) -> Fau
         kind=kind,
         message=message,
         kernel=demangled(request.kernel),
-        line=native.line or _line_of(native.pc, kernel),
+        line=_line(native, kernel),
         block=_unfold(native.block, request.grid),
         thread=_unfold(32 * native.warp + native.lane, request.block),
         other_line=native.other_line or None,
@@ -60,6 +71,13 @@ def fault_of(native: NativeFault, request: LaunchRequest, kernel: Kernel) -> Fau
 
 def _unfold(index: int, size: tuple[int, int, int]) -> tuple[int, int, int]:
     return index % size[0], index // size[0] % size[1], index // size[0] // size[1]
+
+
+def _line(native: NativeFault, kernel: Kernel) -> int | None:
+    if native.line >= 0:
+        return native.line or _line_of(native.pc, kernel)
+    source = [i.source for block in kernel.blocks for i in block][-1 - native.line]
+    return source.line if source else None
 
 
 def _line_of(counter: int, kernel: Kernel) -> int | None:
@@ -75,10 +93,12 @@ def _line_of(counter: int, kernel: Kernel) -> int | None:
 
 
 def _message(kind: str, native: NativeFault, kernel: Kernel) -> str:
-    if kind in ("out_of_bounds", "misaligned", "input_written", "use_after_free", "uninitialised"):
+    if kind in ("out_of_bounds", "misaligned", "input_written", *ENDINGS):
         return _access_message(kind, native)
+    if kind == "illegal" and native.detail in REFUSALS:
+        return REFUSALS[native.detail]
     if kind == "deadlock" and native.pc & BLOCKED:
-        return f"threads wait at barrier {native.detail} for others that never come"
+        return f"threads wait at {_barrier(native.detail)} for others that never come"
     if kind == "deadlock" and native.detail:
         return "threads go round a loop for ever: nothing that could end it changes any more"
     if kind == "deadlock":
@@ -86,8 +106,12 @@ def _message(kind: str, native: NativeFault, kernel: Kernel) -> str:
     if kind == "barrier_divergence" and native.access < 0:
         return "passes by the barrier at which other threads of its warp wait"
     if kind == "barrier_divergence":
-        return f"threads of a block wait at different barriers (one is number {native.detail})"
+        return f"threads of a block wait at different barriers (one is {_barrier(native.detail)})"
     return PLAIN_MESSAGES[kind]
+
+
+def _barrier(number: int) -> str:
+    return "the cluster's barrier" if number == CLUSTER_BARRIER else f"barrier {number}"
 
 
 def _access_message(kind: str, native: NativeFault) -> str:
@@ -112,6 +136,8 @@ def _buffer(native: NativeFault) -> str:
     space = SPACES[native.space]
     if space in ("shared", "local"):
         return f"{space} memory"
+    if space == "shared_cluster":
+        return "the shared memory of a block of the cluster"
     return str(native.buffer.decode(errors="replace")) or "a device buffer"
 
 

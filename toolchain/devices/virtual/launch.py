@@ -49,7 +49,7 @@ class Site:
     block_index: int
     """Its basic block."""
     space: str
-    """`global`, `shared`, `local`, `const` or `generic`."""
+    """`global`, `shared`, `shared_cluster`, `local`, `const` or `generic`."""
     kind: str
     """`load`, `store`, `atomic`, `ldmatrix`, `async_copy`."""
     bytes_per_lane: int

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from cudamaster.toolchain.devices.virtual.launch import Site
 
-SPACES = ("global", "shared", "local", "const", "param", "generic")
+SPACES = ("global", "shared", "local", "const", "param", "generic", "shared_cluster")
 KINDS = ("load", "store", "atomic", "ldmatrix", "async_copy")
 FAULT_KINDS = (
     "none", "out_of_bounds", "misaligned", "input_written", "trap", "assert", "barrier_divergence",
     "deadlock", "timed_out", "illegal", "unsupported", "stack_overflow", "use_after_free", "race",
-    "uninitialised", "in_flight",
+    "uninitialised", "in_flight", "ended",
 )  # fmt: skip
 WRITABLE = 1
 ORDER_REVERSED, POISON, OTHER_POISON, FENCED = 1, 2, 4, 8
@@ -54,6 +54,7 @@ class NativeLaunch(ctypes.Structure):
         ("local_bytes", ctypes.c_int64), ("parameter_bytes", ctypes.c_int64),
         ("counter_count", ctypes.c_int64), ("deadline", ctypes.c_double),
         ("spin_seconds", ctypes.c_double), ("grid", ctypes.c_int32 * 3), ("block", ctypes.c_int32 * 3),
+        ("cluster", ctypes.c_int32 * 3),
         ("site_count", ctypes.c_int32), ("basic_blocks", ctypes.c_int32), ("threads", ctypes.c_int32),
         ("options", ctypes.c_int32), ("slice", ctypes.c_int32), ("l1_bytes", ctypes.c_int32),
         ("noted_count", ctypes.c_int32), ("watched_accesses", ctypes.c_int64), ("noted", ctypes.c_void_p),

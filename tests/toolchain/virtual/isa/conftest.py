@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cudamaster.toolchain.devices.virtual.engine import Engine
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest
 from cudamaster.toolchain.devices.virtual.native import load_native
+from cudamaster.toolchain.devices.virtual.watching import Watch
 from cudamaster.toolchain.outputs import Fault
 
 Array = NDArray[Any]
@@ -40,29 +41,39 @@ class Runner:
         grid: int = 1,
         threads: int = 1,
         shared: int = 0,
+        cluster: int = 1,
+        watch: Watch | None = None,
     ) -> Fault | None:
         """Run a kernel; arrays go in and come back, other arguments are packed by their NumPy type."""
-        engine = self._engine(ptx, threads)
-        places = [self._upload(a) if isinstance(a, np.ndarray) and a.ndim else None for a in arguments]
+        engine = self.engine(ptx, threads)
+        engine.watch = watch
+        places = [self.upload(a) if isinstance(a, np.ndarray) and a.ndim else None for a in arguments]
         packed = b""
         for argument, place in zip(arguments, places, strict=True):
             value = struct.pack("<Q", place) if place is not None else np.asarray(argument).tobytes()
             packed += bytes(-len(packed) % len(value)) + value
-        fault = engine.launch(LaunchRequest(kernel, (grid, 1, 1), (block, 1, 1), shared, packed))
+        shape = ((grid, 1, 1), (block, 1, 1), shared, packed, False, (cluster, 1, 1))
+        fault = engine.launch(LaunchRequest(kernel, *shape))
         for argument, place in zip(arguments, places, strict=True):
             if place is not None:
-                ctypes.memmove(argument.ctypes.data, place, argument.nbytes)
-                self.native.vg_free(place)
+                self.download(place, argument)
         return fault
 
-    def _engine(self, ptx: str, threads: int) -> Engine:
+    def download(self, place: int, array: Array) -> None:
+        """Copy device memory back and free it."""
+        ctypes.memmove(array.ctypes.data, place, array.nbytes)
+        self.native.vg_free(place)
+
+    def engine(self, ptx: str, threads: int = 1) -> Engine:
+        """Return the engine that has a PTX text."""
         key = (ptx, threads)
         if key not in self.engines:
             self.engines[key] = Engine(self.native, threads=threads)
             self.engines[key].add_module(ptx)
         return self.engines[key]
 
-    def _upload(self, array: Array) -> int:
+    def upload(self, array: Array) -> int:
+        """Return the address of device memory with these values."""
         place: int = self.native.vg_alloc(array.nbytes, 1)
         ctypes.memmove(place, array.ctypes.data, array.nbytes)
         return place
@@ -89,7 +100,7 @@ def nvcc(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     @cache
     def compiled(source: Path, architecture: str = "90a") -> str:
         target = folder / f"{source.stem}.{architecture}.ptx"
-        command = ["nvcc", "-std=c++17", "-O3", f"-arch=compute_{architecture}", "-ptx"]
+        command = ["nvcc", "-std=c++17", "-O3", "-lineinfo", f"-arch=compute_{architecture}", "-ptx"]
         subprocess.run(
             [*command, str(source), "-o", str(target)], check=True, capture_output=True, timeout=110
         )

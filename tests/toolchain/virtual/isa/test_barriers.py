@@ -45,7 +45,7 @@ def test_rows_go_in_and_out(runner: Runner, ptx: str) -> None:
     assert (found == 2 * given).all()
 
 
-@pytest.mark.parametrize(("bytes_", "kind"), [(2064, "out_of_bounds"), (1000, "misaligned")])
+@pytest.mark.parametrize(("bytes_", "kind"), [(2064, "out_of_bounds"), (1000, "illegal")])
 def test_a_row_that_does_not_fit_is_a_fault(runner: Runner, ptx: str, bytes_: int, kind: str) -> None:
     given, found = np.zeros(512, np.float32), np.zeros(512, np.float32)
     fault = runner.launch(ptx, "rows", [given, found, np.int32(bytes_)], 64)

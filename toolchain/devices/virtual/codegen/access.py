@@ -48,6 +48,8 @@ def base_of(emit: "Emitter", base: Register | Symbol | Integer) -> Value:
 def host_address(emit: "Emitter", place: Value, space: str) -> Value:
     """Return `place` of `space` as an i64 address of this process."""
     wide = emit.resize(place, "i64")
+    if space == "shared_cluster":
+        return emit.call_native("vg_cluster_places", ["i64"], [wide, emit.place()])[0]
     window = window_of(emit, space)
     return wide if window is None else emit.op("add", wide, window)
 

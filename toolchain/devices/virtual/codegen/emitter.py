@@ -49,6 +49,9 @@ class Emitter(Registers):
         self.sites: list[Site] = []
         self.unaligned_sites: set[int] = set()
         """Numbers of the sites whose addresses need no alignment."""
+        self.maps_addresses = any(i.base == "mapa" for block in kernel.blocks for i in block)
+        """Whether generic addresses may be of other blocks' shared memory."""
+        self._places: dict[int, int] = {}
         self._site_numbers: dict[tuple[int, str], int] = {}
 
     def addresses(
@@ -64,8 +67,8 @@ class Emitter(Registers):
     ) -> str:
         """Return a pointer to the 32 host addresses of a checked and counted access.
 
-        `space`: `global`, `shared`, `local`, `const`, `param` or `generic`. `kind`: `load`, `store`,
-        `atomic`, `ldmatrix`, `async_copy`. `mask` narrows the accessing lanes (default: the active ones).
+        `space`: `global`, `shared`, `shared_cluster`, `local`, `const`, `param` or `generic`. `kind`: `load`,
+        `store`, `atomic`, `ldmatrix`, `async_copy`. `mask` narrows the accessing lanes (default: active).
         `tag` tells apart two accesses of one instruction and names their buffers. `aligned=False` skips the
         alignment check.
         """
@@ -121,6 +124,16 @@ class Emitter(Registers):
         if kind == "i1":
             return self.predicate(self.load("i32", target))
         return self.load(kind, target, lanes=True, align=64)
+
+    def place(self) -> int:
+        """Return what stands for the line of the instruction in hand in a call of `vg_fault`.
+
+        Code is kept for kernels that differ in nothing but their lines, so it holds no line.
+        """
+        if not self._places:
+            every = (i for block in self.kernel.blocks for i in block)
+            self._places.update({id(i): -1 - number for number, i in enumerate(every)})
+        return self._places[id(self.instruction)]
 
     def yield_soon(self, weight: int = 1 << 30) -> None:
         """Say that this instruction may be polling for other warps: shorten the time slice by `weight`."""

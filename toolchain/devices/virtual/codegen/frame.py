@@ -26,6 +26,13 @@ BLOCK_COUNTERS = 64
 BLOCK_VARIABLES = 72
 BLOCK_RANGES = 80
 BLOCK_WORKSPACE = 88
+BLOCK_CLUSTERID = 96
+BLOCK_NCLUSTERID = 108
+BLOCK_CLUSTER_CTAID = 120
+BLOCK_CLUSTER_NCTAID = 132
+BLOCK_CLUSTER_CTARANK = 144
+BLOCK_CLUSTER_NCTARANK = 148
+BLOCK_IS_EXPLICIT_CLUSTER = 152
 
 RANGE_BYTES = 32
 RANGE_LOW = 0
@@ -40,6 +47,8 @@ BLOCKED = 0x40000000
 """Set while a lane is at a block barrier; bits 20 to 23 then hold the barrier's number."""
 ALIGNED = 0x01000000
 """Set beside BLOCKED where all lanes of a warp must wait at the same instruction."""
+AT_CLUSTER = 0x02000000
+"""Set beside BLOCKED where a lane is at the barrier of its cluster."""
 WAITING = 0x20000000
 """Set while a lane waits at a warp-wide instruction for other lanes."""
 YIELDED = 0x10000000

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 
 HALF = 16
+SCATTERED = ("local", "shared_cluster")
+"""Spaces whose addresses follow each other in this process for one lane, or one block, only."""
 INTEGERS = {1: "i8", 2: "i16", 4: "i32", 8: "i64"}
 
 
@@ -63,12 +65,14 @@ class Access:
     @property
     def in_rows(self) -> bool:
         """Whether the sixteen-lane fast paths apply."""
-        return self.base.lanes and self.emit.all_lanes and self.space != "local" and not self.watched
+        return self.base.lanes and self.emit.all_lanes and self.space not in SCATTERED and not self.watched
 
     @property
     def is_scalar(self) -> bool:
         """Whether all lanes surely access one address, and at least one lane does."""
-        return not self.base.lanes and not self.emit.guarded and self.space != "local" and not self.watched
+        return (
+            not self.base.lanes and not self.emit.guarded and self.space not in SCATTERED and not self.watched
+        )
 
     @property
     def place(self) -> Value:

@@ -1,7 +1,4 @@
-"""PTX special registers (`%tid.x`, `%laneid`, `%clock64` …) as values.
-
-Clusters of more than one block are not covered: every block is its own cluster.
-"""
+"""PTX special registers (`%tid.x`, `%laneid`, `%clock64` …) as values."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -13,12 +10,13 @@ from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, consta
 if TYPE_CHECKING:
     from cudamaster.toolchain.devices.virtual.codegen.registers import Registers
 
-PER_BLOCK = {"%ctaid": frame.BLOCK_CTAID, "%nctaid": frame.BLOCK_NCTAID, "%ntid": frame.BLOCK_NTID}
-AS_ONE_CLUSTER = {"%clusterid": "%ctaid", "%nclusterid": "%nctaid"}
-CONSTANTS = {
-    "%cluster_ctaid": 0, "%cluster_nctaid": 1, "%cluster_ctarank": 0, "%cluster_nctarank": 1,
-    "%is_explicit_cluster": 0, "%gridid": 0, "%nsmid": 132, "%current_graph_exec": 0,
+PER_BLOCK = {
+    "%ctaid": frame.BLOCK_CTAID, "%nctaid": frame.BLOCK_NCTAID, "%ntid": frame.BLOCK_NTID,
+    "%clusterid": frame.BLOCK_CLUSTERID, "%nclusterid": frame.BLOCK_NCLUSTERID,
+    "%cluster_ctaid": frame.BLOCK_CLUSTER_CTAID, "%cluster_nctaid": frame.BLOCK_CLUSTER_NCTAID,
+    "%cluster_ctarank": frame.BLOCK_CLUSTER_CTARANK, "%cluster_nctarank": frame.BLOCK_CLUSTER_NCTARANK,
 }  # fmt: skip
+CONSTANTS = {"%gridid": 0, "%nsmid": 132, "%current_graph_exec": 0}
 RESERVED_ENDS = {"_offset_end": RESERVED_BYTES, "_offset_cap": RESERVED_BYTES}
 LANE_MASKS: dict[str, Callable[[int], int]] = {
     "%lanemask_eq": lambda lane: 1 << lane,
@@ -40,7 +38,6 @@ def special_register(emit: "Registers", name: str) -> Value:
     """Return the value of a special register; raise Unsupported where it is not known."""
     base, _, dimension = name.partition(".")
     axis = 4 * "xyzw".find(dimension) if dimension else 0
-    base = AS_ONE_CLUSTER.get(base, base)
     if base in CONSTANTS:
         return constant("i32", CONSTANTS[base])
     if base == "%tid":
@@ -57,6 +54,9 @@ def special_register(emit: "Registers", name: str) -> Value:
 def _scalar_register(emit: "Registers", base: str) -> Value:
     if base == "%warpid":
         return emit.load("i32", emit.offset("%warp", frame.WARP_INDEX))
+    if base == "%is_explicit_cluster":
+        flag = emit.load("i32", emit.offset("%block", frame.BLOCK_IS_EXPLICIT_CLUSTER))
+        return emit.compare("ne", flag, constant("i32", 0))
     if base == "%nwarpid":
         return constant("i32", 64)
     if base == "%smid":

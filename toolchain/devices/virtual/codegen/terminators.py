@@ -12,9 +12,8 @@ from cudamaster.toolchain.devices.virtual.codegen import frame
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
 from cudamaster.toolchain.devices.virtual.isa.registry import lookup
-from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Operand, Register, Symbol
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Register, Symbol
 
-CLUSTER_BARRIER = 15
 TERMINATORS = frozenset({"bra", "brx", "ret", "exit", "trap", "bar", "barrier", "barvote"})
 
 
@@ -210,7 +209,8 @@ class Terminators:
         """Block the lanes (or, for `arrive`, let them go on) after telling the runtime what it must know."""
         emit = self.emit
         lookup(instruction).emit(emit, instruction)
-        mask, number = emit.active_mask(), emit.get(barrier_number(instruction), "u32")
+        mask, is_cluster = emit.active_mask(), "cluster" in instruction.modifiers
+        number = constant("i32", 0) if is_cluster else emit.get(instruction.operands[0], "u32")
         self.flush()
         if instruction.base != "barvote" and "arrive" in instruction.modifiers:
             self.jump(emit.block_index + 1)
@@ -219,12 +219,8 @@ class Terminators:
             self.set_counters(emit.block_mask(), constant("i32", emit.block_index + 1))
         state = emit.op("shl", number, constant("i32", frame.BARRIER_SHIFT))
         flags = frame.BLOCKED | (frame.ALIGNED if is_aligned(instruction) else 0)
+        flags |= frame.AT_CLUSTER if is_cluster else 0
         self._retire(mask, emit.op("or", state, constant("i32", flags | (emit.block_index + 1))))
-
-
-def barrier_number(instruction: Instruction) -> Operand:
-    """Return the number of a barrier; that of a cluster, which is one block, has its own."""
-    return Integer(CLUSTER_BARRIER) if "cluster" in instruction.modifiers else instruction.operands[0]
 
 
 def is_aligned(instruction: Instruction) -> bool:

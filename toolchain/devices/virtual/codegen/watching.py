@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 
 FENCES = frozenset({"fence", "membar"})
-ORDERING = frozenset({"acquire", "release", "acq_rel"})
+ORDERING = frozenset({"acquire", "release", "acq_rel", "cluster"})
 
 
 def tell_ordering(emit: "Emitter", instruction: Instruction) -> None:
@@ -19,7 +19,7 @@ def tell_ordering(emit: "Emitter", instruction: Instruction) -> None:
 
 
 def has_fences(kernel: Kernel) -> bool:
-    """Whether atomics and volatile accesses of `kernel` may order others: it has fences, or ordered ones."""
+    """Whether atomics and volatile accesses may order others: with fences, ordered ones, or clusters."""
     return any(
         i.base in FENCES or not ORDERING.isdisjoint(i.modifiers) for block in kernel.blocks for i in block
     )

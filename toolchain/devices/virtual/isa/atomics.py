@@ -13,7 +13,7 @@ from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsup
 from cudamaster.toolchain.devices.virtual.ptx.nouns import TYPE_BYTES, Instruction, Integer, Operand, Vector
 
 ORDERS = ("relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys")
-SPACES = {"global": "global", "shared": "shared", "shared_cta": "shared"}
+SPACES = {"global": "global", "shared": "shared", "shared_cta": "shared", "shared_cluster": "shared_cluster"}
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 BITWISE = ("and", "or", "xor", "exch", "cas")
 OPERATIONS = ("add", "min", "max", "inc", "dec", *BITWISE)
@@ -52,10 +52,10 @@ def _name(ins: Instruction, kind: str) -> str:
 
 
 @instruction("atom")
-def fetch_and_update(emit: Emitter, ins: Instruction) -> None:
+def fetch_andupdate_places(emit: Emitter, ins: Instruction) -> None:
     """Update memory and return what was there before."""
     destination, address, *sources = without_hint(ins)
-    old = _update(emit, ins, address, sources)
+    old = update_places(emit, ins, address, sources)
     if sources[0] == Integer(0) and not {"add", "or"}.isdisjoint(ins.modifiers):
         emit.yield_soon(POLLING_WEIGHT)
     elif len(old) == 1 and not {"cas", "exch"}.isdisjoint(ins.modifiers):
@@ -93,10 +93,10 @@ def _let_others_run(emit: Emitter, is_vain: Value) -> None:
 def update(emit: Emitter, ins: Instruction) -> None:
     """Update memory."""
     address, *sources = without_hint(ins)
-    _update(emit, ins, address, sources)
+    update_places(emit, ins, address, sources)
 
 
-def _update(emit: Emitter, ins: Instruction, address: Operand, sources: list[Operand]) -> list[Value]:
+def update_places(emit: Emitter, ins: Instruction, address: Operand, sources: list[Operand]) -> list[Value]:
     """Return the old elements: one, or one for each item of a vector."""
     kind = next((word for word in ins.modifiers if word in TYPE_BYTES), "")
     name = _name(ins, kind)

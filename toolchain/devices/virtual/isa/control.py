@@ -10,11 +10,6 @@ from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsup
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 
 
-def source_line(ins: Instruction) -> int:
-    """Return the candidate's line, 0 where unknown."""
-    return ins.source.line if ins.source else 0
-
-
 @instruction("bra", writes=0)
 @instruction("brx", writes=0)
 @instruction("ret", writes=0)
@@ -33,13 +28,13 @@ def call(emit: Emitter, ins: Instruction) -> None:
 @instruction("trap", writes=0)
 def trap(emit: Emitter, ins: Instruction) -> None:
     """End the launch with a fault if any lane comes here."""
-    emit.call_native("vg_trap", [], [source_line(ins)])
+    emit.call_native("vg_trap", [], [emit.place()])
 
 
 @instruction("assertfail", writes=0)
 def assertion_failed(emit: Emitter, ins: Instruction) -> None:
     """End the launch with a fault if any lane comes here: the device's `assert` failed."""
-    emit.call_native("vg_assert", [], [source_line(ins)])
+    emit.call_native("vg_assert", [], [emit.place()])
 
 
 @instruction("brkpt", writes=0)
@@ -66,6 +61,7 @@ def warp_barrier(emit: Emitter, ins: Instruction) -> None:
 def block_barrier(emit: Emitter, ins: Instruction) -> None:
     """Tell the runtime how many threads the barrier waits for, where the instruction says so."""
     if "cluster" in ins.modifiers:
+        _cluster_barrier(emit, ins)
         return
     if "arrive" in ins.modifiers:
         number, threads = (emit.get(operand, "u32") for operand in ins.operands)
@@ -73,6 +69,13 @@ def block_barrier(emit: Emitter, ins: Instruction) -> None:
     elif len(ins.operands) > 1:
         number, threads = (emit.get(operand, "u32") for operand in ins.operands)
         emit.call_native("vg_barrier_expect", [], [number, threads])
+
+
+def _cluster_barrier(emit: Emitter, ins: Instruction) -> None:
+    if "arrive" in ins.modifiers:
+        emit.call_native("vg_cluster_arrive", [], [emit.place()])
+    else:
+        emit.call_native("vg_cluster_wait", [], [])
 
 
 @instruction("barvote", "arrive", writes=0)

@@ -3,7 +3,6 @@
 from cudamaster.toolchain.devices.virtual.codegen import load_store
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import Value
-from cudamaster.toolchain.devices.virtual.isa.control import source_line
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Address, Instruction, Operand
 
@@ -49,4 +48,4 @@ def check_stack(emit: Emitter, ins: Instruction) -> None:
     top, limit = (emit.get(operand, "b64") for operand in ins.operands)
     above = emit.bit_mask(emit.compare("ugt", top, limit))
     overflowing = emit.op("and", above, emit.active_mask())
-    emit.call_native("vg_stack_overflow", [], [source_line(ins)], mask=overflowing)
+    emit.call_native("vg_stack_overflow", [], [emit.place()], mask=overflowing)

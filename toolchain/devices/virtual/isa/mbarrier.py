@@ -1,7 +1,4 @@
-"""`mbarrier`: barriers in shared memory that count arrivals and bytes (native/mbarrier.c).
-
-Barriers of other blocks of a cluster are not here.
-"""
+"""`mbarrier`: barriers in shared memory that count arrivals and bytes (native/mbarrier.c)."""
 
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
@@ -14,9 +11,13 @@ ORDERS = ("relaxed", "acquire", "release", "cta", "cluster")
 BARRIER_BYTES = 8
 
 
-def barrier_place(emit: Emitter, ins: Instruction, address: Operand, tag: str = "") -> str:
-    """Return the checked host addresses of the barriers."""
-    space = "generic" if set(SPACES).isdisjoint(ins.modifiers) else "shared"
+def barrier_place(
+    emit: Emitter, ins: Instruction, address: Operand, tag: str = "", space: str | None = None
+) -> str:
+    """Return the checked host addresses of the barriers; without a `space`, they are in the opcode's."""
+    if space is None:
+        named = [word for word in ins.modifiers if word in SPACES]
+        space = named[-1].replace("shared_cta", "shared") if named else "generic"
     return emit.addresses(address, space, "atomic", BARRIER_BYTES, tag=tag)
 
 

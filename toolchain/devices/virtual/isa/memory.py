@@ -6,7 +6,7 @@ from cudamaster.toolchain.devices.virtual.codegen.ir import BITS, Value, constan
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Address, Instruction, Operand, Vector
 
-SPACES = ("global", "shared", "local", "const", "param")
+SPACES = ("global", "shared", "local", "const", "param", "shared_cluster")
 ORDERED = frozenset({"volatile", "acquire", "relaxed", "mmio"})
 """Modifiers of loads that may be polling for what another warp writes."""
 SHARED_POLL_WEIGHT = 4096
@@ -19,13 +19,13 @@ VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 def state_space(ins: Instruction) -> str:
     """Return the state space in the opcode, `generic` if it names none."""
     for modifier in ins.modifiers[1:]:
-        name = modifier.partition("_")[0]
+        name = modifier if modifier == "shared_cluster" else modifier.partition("_")[0]
         if name in SPACES:
             return name
     return "generic"
 
 
-def _form(ins: Instruction) -> tuple[int, int]:
+def form_of(ins: Instruction) -> tuple[int, int]:
     """Return bytes of an element and elements a lane."""
     if ins.type not in LLVM_TYPES or ins.type == "pred":
         raise unsupported(ins)
@@ -33,11 +33,13 @@ def _form(ins: Instruction) -> tuple[int, int]:
     return (8, 2 * count) if ins.type == WIDE else (type_bytes(ins.type), count)
 
 
-def _items(operand: Operand) -> tuple[Operand, ...]:
+def items_of(operand: Operand) -> tuple[Operand, ...]:
+    """Return the elements of a vector, or the operand alone."""
     return operand.items if isinstance(operand, Vector) else (operand,)
 
 
-def _address(ins: Instruction, operand: Operand) -> Address:
+def address_operand(ins: Instruction, operand: Operand) -> Address:
+    """Return `operand`; raise Unsupported where it is no address."""
     if not isinstance(operand, Address):
         raise unsupported(ins, f"the address {operand}")
     return operand
@@ -63,10 +65,10 @@ def load(emit: Emitter, ins: Instruction) -> None:
 
 
 def _load(emit: Emitter, ins: Instruction) -> None:
-    elements = load_store.load(emit, _address(ins, ins.operands[1]), state_space(ins), _form(ins))
+    elements = load_store.load(emit, address_operand(ins, ins.operands[1]), state_space(ins), form_of(ins))
     if ins.type == WIDE:
         elements = [_joined(emit, *pair) for pair in zip(elements[::2], elements[1::2], strict=True)]
-    for destination, value in zip(_items(ins.operands[0]), elements, strict=True):
+    for destination, value in zip(items_of(ins.operands[0]), elements, strict=True):
         emit.put(destination, value, signed=ins.type.startswith("s"))
 
 
@@ -83,13 +85,13 @@ def _halves(emit: Emitter, value: Value) -> list[Value]:
 @instruction("st", writes=0)
 def store(emit: Emitter, ins: Instruction) -> None:
     """Store one to eight elements a lane."""
-    form = _form(ins)
-    items = _items(ins.operands[1])
+    form = form_of(ins)
+    items = items_of(ins.operands[1])
     if ins.type == WIDE:
         values = [half for item in items for half in _halves(emit, emit.get(item, WIDE))]
     else:
         values = [emit.get(item, f"b{8 * form[0]}") for item in items]
-    load_store.store(emit, _address(ins, ins.operands[0]), state_space(ins), form, values)
+    load_store.store(emit, address_operand(ins, ins.operands[0]), state_space(ins), form, values)
 
 
 @instruction("mov", uniform=True)
@@ -137,6 +139,10 @@ def convert_local_address(emit: Emitter, ins: Instruction) -> None:
 def convert_address(emit: Emitter, ins: Instruction) -> None:
     """Convert an address of a space to a generic one, or back (`.to`)."""
     address = emit.resize(emit.get(ins.operands[1], ins.type), "i64")
+    if state_space(ins) == "shared" and "to" in ins.modifiers and address.lanes and emit.maps_addresses:
+        (converted,) = emit.call_native("vg_to_cluster_shared", ["i64"], [address])
+        emit.put(ins.operands[0], emit.resize(converted, LLVM_TYPES[ins.type]))
+        return
     opcode = "sub" if "to" in ins.modifiers else "add"
     converted = emit.op(opcode, address, _window(emit, state_space(ins)))
     emit.put(ins.operands[0], emit.resize(converted, LLVM_TYPES[ins.type]))
@@ -148,7 +154,8 @@ def is_address_of(emit: Emitter, ins: Instruction) -> None:
     address, space = emit.get(ins.operands[1], "u64"), state_space(ins)
     inside = [_inside(emit, address, each) for each in ("shared", "local", "param")]
     if space in ("global", "const"):
-        other = emit.op("or", emit.op("or", inside[0], inside[1]), inside[2])
+        (anyones,) = emit.call_native("vg_is_cluster_shared", ["i1"], [address])
+        other = emit.op("or", emit.op("or", anyones, inside[1]), inside[2])
         result = emit.op("xor", other, constant("i1", True)) if space == "global" else constant("i1", False)
     else:
         result = inside[("shared", "local", "param").index(space)]

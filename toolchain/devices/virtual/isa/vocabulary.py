@@ -45,7 +45,7 @@ slct: INT BITS f32 f64 ftz
 cvt: ALL HALF tf32 e4m3x2 e5m2x2 ROUND rna rni rzi rmi rpi ftz sat relu satfinite
 mov: ALL HALF pred
 ld ldu: ALL SPACE ORDER CACHE nc v2 v4 v8
-st: ALL SPACE ORDER CACHE v2 v4 v8
+st: ALL SPACE ORDER CACHE v2 v4 v8 async mbarrier_complete_tx_bytes
 cvta: SPACE to u32 u64
 isspacep: SPACE
 shfl: sync b32 up down bfly idx

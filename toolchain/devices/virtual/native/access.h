@@ -12,6 +12,7 @@ typedef struct {
     const VgSite *what;
     uint64_t address;
     const VgAllocation *home; /* NULL for shared memory */
+    const VgBlock *holder;    /* of the shared memory */
     uint32_t base;            /* the first stamp that counts for this memory */
     int changes;              /* whether a write changes what is there */
     VgMark mark;              /* what it leaves behind */

@@ -159,7 +159,7 @@ static void settle_bulks(Queue *queue, uint64_t barrier)
             queue->bulks[kept++] = bulk;
             continue;
         }
-        vg_bulk_land(&bulk);
+        vg_bulk_land(queue->warp, &bulk);
         vg_watch_landed(queue->warp, bulk.lane, bulk.destination, bulk.bytes);
         vg_watch_exchange(queue->warp);
         vg_mbarrier_bytes_arrived(barrier, bulk.bytes);
@@ -169,10 +169,12 @@ static void settle_bulks(Queue *queue, uint64_t barrier)
 
 void vg_async_settle(VgWarp *warp, uint64_t barrier)
 {
-    for (Queue *queue = warp->block->async; queue; queue = queue->next) {
-        settle_arrivals(warp, queue, barrier);
-        settle_bulks(queue, barrier);
-    }
+    const VgCluster *cluster = warp->block->cluster;
+    for (int rank = 0; rank < cluster->size; rank++)
+        for (Queue *queue = cluster->blocks[rank]->async; queue; queue = queue->next) {
+            settle_arrivals(warp, queue, barrier);
+            settle_bulks(queue, barrier);
+        }
 }
 
 /* Bulk copies to global memory complete by themselves; what was to land in shared memory is gone with it. */
@@ -181,9 +183,12 @@ void vg_async_end(VgBlock *block)
     Queue *queue = block->async;
     while (queue) {
         Queue *next = queue->next;
-        for (uint32_t i = 0; i < queue->bulk_count; i++)
-            if (!queue->bulks[i].barrier)
-                vg_bulk_land(&queue->bulks[i]);
+        for (uint32_t i = 0; i < queue->bulk_count; i++) {
+            if (queue->bulks[i].barrier)
+                free(queue->bulks[i].box);
+            else
+                vg_bulk_land(queue->warp, &queue->bulks[i]);
+        }
         free(queue->copies);
         free(queue->arrivals);
         free(queue->bulks);

@@ -3,6 +3,7 @@
 #define VGPU_ASYNC_H
 
 #include "lanes.h"
+#include "tensor_map.h"
 
 /* One warp-wide `cp.async` that has not landed in all its lanes. */
 typedef struct {
@@ -20,10 +21,18 @@ typedef struct {
     uint32_t lane;
 } Arrival;
 
+/* The part of a tensor that a copy moves. */
+typedef struct {
+    VgTensorMap map;
+    int32_t first[TENSOR_RANKS]; /* coordinates */
+} Box;
+
 /* One `cp.async.bulk`; it completes on `barrier`, or, where that is 0, in its lane's bulk group. */
 typedef struct {
-    uint64_t destination, source, barrier;
+    uint64_t destination, source, barrier; /* of a tensor, only the side in shared memory */
     uint32_t bytes, lane, group;
+    int32_t reduction, line; /* reduction: -1 where it copies */
+    Box *box;                /* NULL where it is no part of a tensor; owned */
 } Bulk;
 
 /* One warp's queue, oldest first; `next` chains the queues of a block from `VgBlock.async`. */
@@ -55,7 +64,13 @@ void vg_mbarrier_one_arrival(VgWarp *warp, uint32_t lane, uint64_t barrier);
 void vg_mbarrier_more_expected(uint64_t barrier);
 void vg_mbarrier_bytes_arrived(uint64_t barrier, uint32_t bytes);
 
-/* Lands a bulk copy, in bulk.c. */
-void vg_bulk_land(const Bulk *bulk);
+/* Queues a bulk copy of a warp, in bulk.c. */
+void vg_bulk_enqueue(VgWarp *warp, Bulk bulk);
+
+/* Lands a bulk copy and forgets its box. */
+void vg_bulk_land(VgWarp *warp, Bulk *bulk);
+
+/* Moves the part of a tensor, in tensor_copy.c. */
+void vg_box_land(VgWarp *warp, const Bulk *bulk);
 
 #endif

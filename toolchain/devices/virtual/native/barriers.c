@@ -1,6 +1,8 @@
 /* Block barriers: named ones, with thread counts, arrivals without waiting, and votes. */
 #include "residents.h"
 
+enum { CLUSTER_BARRIER = VG_BARRIERS, ALL_BARRIERS }; /* that of the cluster counts as one more */
+
 static VgBarrier *barrier_at(VgWarp *warp, uint32_t mask, uint32_t number)
 {
     if (number >= VG_BARRIERS)
@@ -55,13 +57,13 @@ static int is_blocked(uint32_t pc)
 
 static uint32_t number_of(uint32_t pc)
 {
-    return pc >> VG_BARRIER_SHIFT & (VG_BARRIERS - 1);
+    return pc & VG_AT_CLUSTER ? CLUSTER_BARRIER : pc >> VG_BARRIER_SHIFT & (VG_BARRIERS - 1);
 }
 
 /* Who waits where, over a whole block. */
 typedef struct {
-    uint32_t warps[VG_BARRIERS]; /* with a lane at each barrier */
-    uint32_t lanes[VG_BARRIERS];
+    uint32_t warps[ALL_BARRIERS]; /* with a lane at each barrier */
+    uint32_t lanes[ALL_BARRIERS];
     uint32_t living;
 } Waiting;
 
@@ -152,7 +154,7 @@ static int all_at(const VgWarp *warp, uint32_t pc)
     return !elsewhere;
 }
 
-static uint32_t living(const VgWarp *warp)
+uint32_t vg_living_lanes(const VgWarp *warp)
 {
     uint32_t lanes = 0;
     for (int lane = 0; lane < VG_LANES; lane++)
@@ -174,7 +176,7 @@ static int release_whole_block(VgBlock *block)
             return 0;
         number = (int)number_of(pc);
     }
-    if (number < 0 || block->barriers[number].expected)
+    if (number < 0 || number == CLUSTER_BARRIER || block->barriers[number].expected)
         return 0;
     uint8_t leaving[VG_MOST_WARPS] = {0};
     for (int w = 0; w < block->warps; w++) {
@@ -182,7 +184,7 @@ static int release_whole_block(VgBlock *block)
         if (block->result[w] == VG_EXITED)
             continue;
         if (block->watch)
-            vg_watch_strays(block, (uint32_t)w, block->result[w] & VG_ALIGNED ? living(warp) : 0);
+            vg_watch_strays(block, (uint32_t)w, block->result[w] & VG_ALIGNED ? vg_living_lanes(warp) : 0);
         for (int lane = 0; lane < VG_LANES; lane++)
             warp->pc[lane] = warp->pc[lane] == VG_EXITED ? VG_EXITED : warp->pc[lane] & (VG_MOST_BLOCKS - 1);
         block->state[w] = VG_RUNNABLE;
@@ -214,13 +216,22 @@ int vg_release_barriers(VgBlock *block)
     return released;
 }
 
+int vg_waits_within(const VgBlock *block)
+{
+    Waiting waiting = count_waiting(block);
+    for (uint32_t number = 0; number < VG_BARRIERS; number++)
+        if (waiting.lanes[number])
+            return 1;
+    return 0;
+}
+
 /* No barrier can ever be released: name the lane that waits at the one with fewest. */
 void vg_fault_stuck(VgBlock *block)
 {
     Waiting waiting = count_waiting(block);
     int barriers = 0;
     uint32_t rarest = 0, fewest = UINT32_MAX;
-    for (uint32_t number = 0; number < VG_BARRIERS; number++) {
+    for (uint32_t number = 0; number < ALL_BARRIERS; number++) {
         if (waiting.lanes[number] && waiting.lanes[number] < fewest) {
             rarest = number;
             fewest = waiting.lanes[number];

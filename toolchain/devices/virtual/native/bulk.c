@@ -1,36 +1,21 @@
-/* `cp.async.bulk` without tensor maps: a thread copies a row of bytes between global and shared memory.
- * Into shared memory it completes on an mbarrier, out of it in a bulk group; both land as late as allowed. */
+/* `cp.async.bulk` without tensor maps: a thread copies a row of bytes between global memory and shared memory, that of
+ * other blocks of the cluster included, or updates by it. What completes on an mbarrier lands when somebody waits
+ * there, the rest when its bulk group is waited for, as late as allowed. */
 #include "async.h"
 
-#include "runtime.h"
+#include <stdlib.h>
 
-void vg_bulk_land(const Bulk *bulk)
+#include "bulk.h"
+#include "reductions.h"
+
+void vg_row_begin(VgWarp *warp, uint32_t lane, uint64_t address, uint64_t bytes, int32_t site)
 {
-    memcpy((void *)(uintptr_t)bulk->destination, (const void *)(uintptr_t)bulk->source, bulk->bytes);
-    vg_note_written((const void *)(uintptr_t)bulk->destination, bulk->bytes);
+    vg_check_row(warp, lane, address, bytes, site);
+    vg_watch_row(warp, lane, address, bytes, site);
+    vg_row_count(warp, address, bytes, site);
 }
 
-static int inside(uint64_t place, uint32_t bytes, uint64_t base, uint64_t size)
-{
-    return place >= base && place + bytes <= base + size;
-}
-
-static void check_bulk(VgWarp *warp, const Bulk *bulk, uint64_t shared, uint64_t global, int writes)
-{
-    const VgBlock *block = warp->block;
-    const VgAllocation *home = vg_nearest(global);
-    uint32_t lane = 1u << bulk->lane;
-    if ((bulk->bytes | global | shared) % 16)
-        vg_fault(warp, lane, VG_FAULT_MISALIGNED, 0, (int32_t)bulk->bytes);
-    if (!inside(shared, bulk->bytes, (uint64_t)(uintptr_t)block->shared, block->shared_bytes))
-        vg_fault(warp, lane, VG_FAULT_OUT_OF_BOUNDS, 0, (int32_t)bulk->bytes);
-    if (!home || !inside(global, bulk->bytes, home->base, home->bytes))
-        vg_fault(warp, lane, VG_FAULT_OUT_OF_BOUNDS, 0, (int32_t)bulk->bytes);
-    if (writes && !home->writable)
-        vg_fault(warp, lane, VG_FAULT_INPUT_WRITTEN, 0, (int32_t)bulk->bytes);
-}
-
-static void enqueue(VgWarp *warp, Bulk bulk)
+void vg_bulk_enqueue(VgWarp *warp, Bulk bulk)
 {
     Queue *queue = vg_async_queue(warp);
     vg_async_grow((void **)&queue->bulks, queue->bulk_count, &queue->bulk_capacity, sizeof(Bulk));
@@ -38,24 +23,74 @@ static void enqueue(VgWarp *warp, Bulk bulk)
     queue->bulks[queue->bulk_count++] = bulk;
 }
 
-void vg_bulk_to_shared(VgWarp *warp, uint32_t active, const uint64_t *destination, const uint64_t *source,
-                       const uint32_t *bytes, const uint64_t *barriers)
+static void land_row(VgWarp *warp, const Bulk *bulk)
 {
-    EACH_ACTIVE(lane, active) {
-        Bulk bulk = {destination[lane], source[lane], barriers[lane], bytes[lane], lane, 0};
-        check_bulk(warp, &bulk, destination[lane], source[lane], 0);
-        vg_watch_issued(warp, lane, bulk.destination, bulk.bytes);
-        enqueue(warp, bulk);
+    void *to = (void *)(uintptr_t)bulk->destination;
+    const void *from = (const void *)(uintptr_t)bulk->source;
+    if (bulk->reduction < 0)
+        memcpy(to, from, bulk->bytes);
+    else if (!vg_reduce(warp, (uint32_t)bulk->reduction, bulk->destination, from, bulk->bytes))
+        vg_fault(warp, 1u << bulk->lane, VG_FAULT_UNSUPPORTED, bulk->line, 0);
+    vg_note_written(to, bulk->bytes);
+}
+
+void vg_bulk_land(VgWarp *warp, Bulk *bulk)
+{
+    if (bulk->box)
+        vg_box_land(warp, bulk);
+    else
+        land_row(warp, bulk);
+    free(bulk->box);
+    bulk->box = NULL;
+}
+
+void vg_check_barrier(VgWarp *warp, const Bulk *bulk)
+{
+    if (vg_shared_holder(warp->block, bulk->destination) != vg_shared_holder(warp->block, bulk->barrier))
+        vg_fault(warp, 1u << bulk->lane, VG_FAULT_ILLEGAL, bulk->line, VG_ELSEWHERE);
+}
+
+Bulk vg_bulk_of_rank(VgWarp *warp, Bulk bulk, int rank)
+{
+    const VgBlock *own = warp->block, *other = own->cluster->blocks[rank];
+    bulk.destination += (uint64_t)(uintptr_t)other->shared - (uint64_t)(uintptr_t)own->shared;
+    bulk.barrier += (uint64_t)(uintptr_t)other->shared - (uint64_t)(uintptr_t)own->shared;
+    return bulk;
+}
+
+uint32_t vg_check_ranks(VgWarp *warp, uint32_t lane, uint32_t ranks, int32_t line)
+{
+    if (ranks >> warp->block->cluster->size)
+        vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_RANK);
+    return ranks;
+}
+
+/* A row for one block, or for each of those that `ranks` has. */
+static void send(VgWarp *warp, Bulk bulk, const uint32_t *ranks, int32_t site)
+{
+    uint32_t left = ranks ? vg_check_ranks(warp, bulk.lane, ranks[bulk.lane], bulk.line) : 1;
+    for (; left; left &= left - 1) {
+        Bulk one = ranks ? vg_bulk_of_rank(warp, bulk, __builtin_ctz(left)) : bulk;
+        if (one.barrier)
+            vg_check_barrier(warp, &one);
+        vg_row_begin(warp, one.lane, one.destination, one.bytes, site);
+        vg_bulk_enqueue(warp, one);
     }
 }
 
-void vg_bulk_to_global(VgWarp *warp, uint32_t active, const uint64_t *destination, const uint64_t *source,
-                       const uint32_t *bytes)
+/* `barriers`: NULL for a bulk group. `ranks`: NULL for one destination. `reduction`: -1 to copy. */
+void vg_bulk_copy(VgWarp *warp, uint32_t active, const uint64_t *destinations, const uint64_t *sources,
+                  const uint32_t *bytes, const uint64_t *barriers, const uint32_t *ranks, int32_t reduction,
+                  int32_t from_site, int32_t to_site)
 {
+    int32_t line = warp->block->launch->sites[from_site].line;
     EACH_ACTIVE(lane, active) {
-        Bulk bulk = {destination[lane], source[lane], 0, bytes[lane], lane, 0};
-        check_bulk(warp, &bulk, source[lane], destination[lane], 1);
-        enqueue(warp, bulk);
+        Bulk bulk = {destinations[lane], sources[lane], barriers ? barriers[lane] : 0, bytes[lane], lane, 0,
+                     reduction, line, NULL};
+        if (bulk.bytes % UNIT)
+            vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_ODD_SIZE);
+        vg_row_begin(warp, lane, bulk.source, bulk.bytes, from_site);
+        send(warp, bulk, ranks, to_site);
     }
 }
 
@@ -74,7 +109,7 @@ void vg_bulk_wait_group(VgWarp *warp, uint32_t active, int newest)
         Bulk bulk = queue->bulks[i];
         int due = !bulk.barrier && queue->bulk_group[bulk.lane] - bulk.group > (uint32_t)newest;
         if (due && active >> bulk.lane & 1)
-            vg_bulk_land(&bulk);
+            vg_bulk_land(warp, &bulk);
         else
             queue->bulks[kept++] = bulk;
     }

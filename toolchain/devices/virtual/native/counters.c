@@ -172,9 +172,10 @@ static int wavefronts(uint32_t mask, const uint64_t *addresses, unsigned bytes, 
     return (int)total;
 }
 
-static int in_shared(const VgBlock *block, uint64_t address)
+/* Whether an access goes to shared memory, of this block or of another of its cluster. */
+static int in_shared(const VgBlock *block, int space, uint64_t address)
 {
-    return address - (uint64_t)(uintptr_t)block->shared < block->shared_bytes;
+    return space == VG_SHARED || space == VG_CLUSTER || (space == VG_GENERIC && vg_shared_holder(block, address));
 }
 
 /* Sectors `first` to `last` as bits from sector `low` on. */
@@ -260,10 +261,10 @@ void vg_count_halves(VgWarp *warp, int32_t site, uint64_t low, uint64_t high, in
     const VgSite *what = &block->launch->sites[site];
     int64_t *counters = block->launch->counters + 2 * block->launch->basic_blocks + VG_SITE_COLUMNS * site;
     uint64_t places[2] = {low, high};
-    counters[REQUESTS]++;
-    counters[LANES] += VG_LANES;
-    if (what->space == VG_SHARED || (what->space == VG_GENERIC && in_shared(block, low))) {
-        counters[SECTORS] += wavefronts_of_halves(places, what->bytes, (uint64_t)lanes);
+    counters[VG_SITE_REQUESTS]++;
+    counters[VG_SITE_LANES] += VG_LANES;
+    if (in_shared(block, what->space, low)) {
+        counters[VG_SITE_SECTORS] += wavefronts_of_halves(places, what->bytes, (uint64_t)lanes);
         return;
     }
     VgRequest request = {block->profile, counters, what->kind, 1};
@@ -277,15 +278,12 @@ void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t si
         return;
     const VgSite *what = &block->launch->sites[site];
     int64_t *counters = block->launch->counters + 2 * block->launch->basic_blocks + VG_SITE_COLUMNS * site;
-    counters[REQUESTS]++;
-    counters[LANES] += __builtin_popcount(mask);
-    int space = what->space;
-    if (space == VG_GENERIC)
-        space = in_shared(block, addresses[__builtin_ctz(mask)]) ? VG_SHARED : VG_GLOBAL;
-    VgRequest request = {block->profile, counters, what->kind, space != VG_LOCAL};
-    if (space == VG_SHARED)
-        counters[SECTORS] += wavefronts(mask, addresses, what->bytes, what->kind == VG_ATOMIC);
-    else if (space == VG_LOCAL)
+    counters[VG_SITE_REQUESTS]++;
+    counters[VG_SITE_LANES] += __builtin_popcount(mask);
+    VgRequest request = {block->profile, counters, what->kind, what->space != VG_LOCAL};
+    if (in_shared(block, what->space, addresses[__builtin_ctz(mask)]))
+        counters[VG_SITE_SECTORS] += wavefronts(mask, addresses, what->bytes, what->kind == VG_ATOMIC);
+    else if (what->space == VG_LOCAL)
         count_local(&request, warp, mask, addresses, what->bytes);
     else
         count_global(&request, mask, addresses, what->bytes);

@@ -91,19 +91,3 @@ UNSUPPORTED(cudaMemRangeGetAttributes)
 UNSUPPORTED(cudaMemPoolGetAccess)
 UNSUPPORTED(cudaStreamGetAttribute)
 UNSUPPORTED(cudaStreamCopyAttributes)
-
-/* The driver's entry points by name, such as cuTensorMapEncodeTiled. */
-cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
-                                             unsigned long long flags, int *status)
-{
-    static char call[96];
-    (void)version, (void)flags;
-    *function = NULL;
-    if (status)
-        *status = 1; /* the symbol was not found */
-    for (size_t i = 0; i + 1 < sizeof call && (call[i] = symbol[i]); i++)
-        ;
-    return vgrt_refuse(call);
-}
-
-PER_THREAD(cudaGetDriverEntryPointByVersion);

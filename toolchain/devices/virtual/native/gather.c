@@ -10,11 +10,17 @@ typedef struct {
     uint64_t low, size;
     int writable;
     const VgAllocation *allocation;
+    int has_ended; /* shared memory of a block that has */
 } Window;
 
 static int inside(uint64_t address, uint64_t low, uint64_t size)
 {
     return address - low < size;
+}
+
+static Window shared_window(const VgBlock *block)
+{
+    return (Window){(uint64_t)(uintptr_t)block->shared, block->shared_bytes, 1, NULL, !block->living};
 }
 
 /* The window of a generic address, or of the site's own space. */
@@ -24,53 +30,77 @@ static Window window_of(const VgWarp *warp, int lane, uint64_t address, int spac
     uint64_t shared = (uint64_t)(uintptr_t)block->shared, parameters = (uint64_t)(uintptr_t)block->parameters;
     uint64_t local = (uint64_t)(uintptr_t)warp->local + (uint64_t)lane * block->local_bytes;
     if (space == VG_SHARED || (space == VG_GENERIC && inside(address, shared, block->shared_bytes)))
-        return (Window){shared, block->shared_bytes, 1, NULL};
+        return shared_window(block);
     if (space == VG_LOCAL || (space == VG_GENERIC && inside(address, local, block->local_bytes)))
-        return (Window){local, block->local_bytes, 1, NULL};
+        return (Window){local, block->local_bytes, 1, NULL, 0};
     if (space == VG_GENERIC && inside(address, parameters, (uint64_t)block->parameter_bytes))
-        return (Window){parameters, (uint64_t)block->parameter_bytes, 0, NULL};
+        return (Window){parameters, (uint64_t)block->parameter_bytes, 0, NULL, 0};
+    const VgBlock *other = space == VG_CLUSTER ? vg_shared_before(block, address) : vg_shared_holder(block, address);
+    if (other)
+        return shared_window(other);
     const VgAllocation *nearest = vg_nearest(address);
     if (!nearest || address - nearest->base >= nearest->bytes)
         nearest = vg_freed(address) ? vg_freed(address) : nearest;
     if (!nearest)
-        return (Window){0, 0, 0, NULL};
-    return (Window){nearest->base, nearest->bytes, nearest->writable, nearest};
+        return (Window){0, 0, 0, NULL, 0};
+    return (Window){nearest->base, nearest->bytes, nearest->writable, nearest, 0};
 }
 
-static void refuse(VgWarp *warp, int lane, int site, int kind, uint64_t address, const Window *window)
+/* One lane's access. */
+typedef struct {
+    VgWarp *warp;
+    int lane, site;
+    uint64_t address, bytes;
+} Reach;
+
+static void refuse(const Reach *reach, int kind, const Window *window)
 {
-    const VgSite *what = &warp->block->launch->sites[site];
-    VgFault fault = {.kind = kind, .line = what->line, .site = site, .access = what->kind};
-    fault.space = what->space;
-    fault.bytes = what->bytes;
-    fault.address = address;
+    VgWarp *warp = reach->warp;
+    const VgSite *what = &warp->block->launch->sites[reach->site];
+    VgFault fault = {.kind = kind, .line = what->line, .site = reach->site, .access = what->kind};
+    fault.space = window->has_ended ? VG_CLUSTER : what->space;
+    fault.bytes = (int32_t)(kind == VG_FAULT_MISALIGNED ? what->bytes : reach->bytes);
+    fault.address = reach->address;
     fault.base = window->low;
     fault.size = window->size;
     fault.block = warp->block->index;
     fault.warp = (int32_t)warp->index;
-    fault.lane = lane;
+    fault.lane = reach->lane;
     if (window->allocation)
         memcpy(fault.buffer, window->allocation->name, sizeof fault.buffer);
     vg_end_launch(warp->block->launch, &fault);
 }
 
-static void check_lane(VgWarp *warp, int lane, uint64_t address, int site, Window *window)
+static int is_outside(const Reach *reach, const Window *window)
 {
-    const VgSite *what = &warp->block->launch->sites[site];
-    uint64_t offset = address - window->low;
-    if (offset >= window->size || window->size - offset < what->bytes) {
-        *window = window_of(warp, lane, address, what->space);
-        offset = address - window->low;
-    }
-    if (offset >= window->size || window->size - offset < what->bytes)
-        refuse(warp, lane, site, VG_FAULT_OUT_OF_BOUNDS, address, window);
-    if (window->allocation && window->allocation == vg_freed(address))
-        refuse(warp, lane, site, VG_FAULT_FREED, address, window);
-    if (what->aligned && address % what->bytes)
-        refuse(warp, lane, site, VG_FAULT_MISALIGNED, address, window);
+    uint64_t offset = reach->address - window->low;
+    return offset >= window->size || window->size - offset < reach->bytes;
+}
+
+static void check_lane(const Reach *reach, Window *window)
+{
+    VgWarp *warp = reach->warp;
+    const VgSite *what = &warp->block->launch->sites[reach->site];
+    if (is_outside(reach, window))
+        *window = window_of(warp, reach->lane, reach->address, what->space);
+    if (is_outside(reach, window))
+        refuse(reach, VG_FAULT_OUT_OF_BOUNDS, window);
+    if (window->allocation && window->allocation == vg_freed(reach->address))
+        refuse(reach, VG_FAULT_FREED, window);
+    if (window->has_ended)
+        refuse(reach, VG_FAULT_ENDED, window);
+    if (what->aligned && reach->address % what->bytes)
+        refuse(reach, VG_FAULT_MISALIGNED, window);
     int writes = what->kind == VG_STORE || what->kind == VG_ATOMIC;
     if (writes && !window->writable)
-        refuse(warp, lane, site, VG_FAULT_INPUT_WRITTEN, address, window);
+        refuse(reach, VG_FAULT_INPUT_WRITTEN, window);
+}
+
+void vg_check_row(VgWarp *warp, uint32_t lane, uint64_t address, uint64_t bytes, int32_t site)
+{
+    Window window = {0, 0, 0, NULL, 0};
+    const Reach reach = {warp, (int)lane, site, address, bytes};
+    check_lane(&reach, &window);
 }
 
 /* Lets the next access of this site pass by a compare. */
@@ -87,16 +117,17 @@ static void remember(VgRange *range, const Window *window, const VgSite *what)
 static __attribute__((noinline)) void check_slowly(VgWarp *warp, uint32_t mask, const uint64_t *addresses,
                                                     int site)
 {
-    const VgSite *what = &warp->block->launch->sites[site];
-    Window window = {0, 0, 0, NULL};
+    uint64_t bytes = warp->block->launch->sites[site].bytes;
+    Window window = {0, 0, 0, NULL, 0};
     for (uint32_t left = mask; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         if (!window.allocation && window.low != (uint64_t)(uintptr_t)warp->block->shared)
             window.size = 0; /* local memory differs from lane to lane */
-        check_lane(warp, lane, addresses[lane], site, &window);
+        const Reach reach = {warp, lane, site, addresses[lane], bytes};
+        check_lane(&reach, &window);
     }
     if (mask)
-        remember(&warp->block->ranges[site], &window, what);
+        remember(&warp->block->ranges[site], &window, &warp->block->launch->sites[site]);
 }
 
 static inline int all_inside(const uint64_t *addresses, uint32_t mask, uint64_t low, uint64_t step,

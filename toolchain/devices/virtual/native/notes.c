@@ -16,7 +16,7 @@ static int is_known(const VgWatch *watch, const VgFault *fault)
 
 static void fill_place(VgFault *fault, const Access *access)
 {
-    const VgBlock *block = access->warp->block;
+    const VgBlock *block = access->holder;
     fault->space = access->home ? VG_GLOBAL : VG_SHARED;
     fault->base = access->home ? access->home->base : (uint64_t)(uintptr_t)block->shared;
     fault->size = access->home ? access->home->bytes : block->shared_bytes;

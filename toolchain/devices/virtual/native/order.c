@@ -24,7 +24,6 @@ static VgBlockWatch *watch_new(const VgBlock *block)
     watch->released = watch->together + warps;
     watch->acquired = watch->released + warps;
     watch->strays = watch->acquired + warps;
-    watch->copying = calloc(warps, sizeof *watch->copying);
     watch->cells = calloc(cells_of(block), sizeof *watch->cells);
     return watch;
 }
@@ -47,7 +46,6 @@ void vg_watch_block_free(VgBlock *block)
     if (!block->kept_watch)
         return;
     free(block->kept_watch->known);
-    free(block->kept_watch->copying);
     free(block->kept_watch->cells);
     free(block->kept_watch);
 }

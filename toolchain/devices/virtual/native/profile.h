@@ -9,7 +9,7 @@
 #define LINE_SECTORS 4
 #define LATEST_PAGES 8
 
-enum { REQUESTS, LANES, SECTORS, MISSED_SECTORS, LINES };
+enum { VG_SITE_REQUESTS, VG_SITE_LANES, VG_SITE_SECTORS, VG_SITE_MISSED_SECTORS, VG_SITE_LINES };
 
 struct VgProfile {
     VgL1 l1;
@@ -33,9 +33,9 @@ static inline unsigned vg_count_line(const VgRequest *request, uint64_t line, un
 {
     int loads = request->kind == VG_LOAD || request->kind == VG_ASYNC_COPY;
     unsigned missed = loads ? vg_l1_fetch(&request->profile->l1, line, sectors) : sectors;
-    request->counters[SECTORS] += __builtin_popcount(sectors);
-    request->counters[MISSED_SECTORS] += __builtin_popcount(missed);
-    request->counters[LINES]++;
+    request->counters[VG_SITE_SECTORS] += __builtin_popcount(sectors);
+    request->counters[VG_SITE_MISSED_SECTORS] += __builtin_popcount(missed);
+    request->counters[VG_SITE_LINES]++;
     return missed;
 }
 

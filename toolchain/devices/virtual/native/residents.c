@@ -13,6 +13,7 @@ _Static_assert(offsetof(VgWarp, slice) == 8 && offsetof(VgWarp, local) == 32, "f
 _Static_assert(offsetof(VgWarp, pc) == 64 && offsetof(VgWarp, tid) == 192 && HEAD_BYTES == 576, "frame.py");
 _Static_assert(offsetof(VgBlock, ctaid) == 24 && offsetof(VgBlock, sm) == 60, "frame.py");
 _Static_assert(offsetof(VgBlock, counters) == 64 && offsetof(VgBlock, workspace) == 88, "frame.py");
+_Static_assert(offsetof(VgBlock, clusterid) == 96 && offsetof(VgBlock, is_explicit_cluster) == 152, "frame.py");
 
 static int64_t threads_of(const VgLaunch *launch)
 {
@@ -81,6 +82,7 @@ VgBlock *vg_block_new(const VgHome *home)
     block->local = aligned(128, warps * 32 * (size_t)launch->local_bytes);
     block->state = calloc(warps, 1);
     block->result = calloc(warps, sizeof *block->result);
+    block->arrived = calloc(warps, sizeof *block->arrived);
     return block;
 }
 
@@ -93,6 +95,7 @@ void vg_block_free(VgBlock *block)
     free(block->local);
     free(block->state);
     free(block->result);
+    free(block->arrived);
     vg_watch_block_free(block);
     free(block);
 }

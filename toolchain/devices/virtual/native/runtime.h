@@ -10,6 +10,7 @@
 #define VG_EXITED 0x7fffffffu
 #define VG_BLOCKED 0x40000000u
 #define VG_ALIGNED 0x01000000u
+#define VG_AT_CLUSTER 0x02000000u /* beside VG_BLOCKED: at the barrier of the cluster */
 #define VG_YIELDED 0x10000000u
 #define VG_BARRIER_SHIFT 20
 #define VG_MOST_BLOCKS (1u << VG_BARRIER_SHIFT)
@@ -35,7 +36,7 @@ struct VgLaunch {
     int64_t counter_count;
     double deadline;             /* CLOCK_MONOTONIC seconds at which the launch has taken too long */
     double spin_seconds;         /* how long all warps may do nothing but poll */
-    int32_t grid[3], block[3];
+    int32_t grid[3], block[3], cluster[3];
     int32_t site_count, basic_blocks, threads, options, slice;
     int32_t l1_bytes; /* of L1 that a sampled block has to itself; 0: 128 KiB */
     int32_t noted_count;
@@ -65,6 +66,15 @@ int64_t vg_thread_index(const VgBlock *block, int warp, int lane);
 int vg_release_barriers(VgBlock *block);
 void vg_fault_stuck(VgBlock *block) __attribute__((noreturn));
 
+/* Whether threads wait at a barrier of their own block. */
+int vg_waits_within(const VgBlock *block);
+
+/* Lanes that have not returned. */
+uint32_t vg_living_lanes(const VgWarp *warp);
+
+/* Checks one lane's access to many bytes in a row, of which the site names the first few. */
+void vg_check_row(VgWarp *warp, uint32_t lane, uint64_t address, uint64_t bytes, int32_t site);
+
 /* --- of watched launches --- */
 
 void vg_watch_begin(VgLaunch *launch);
@@ -76,7 +86,7 @@ void vg_watch_leave(VgBlock *block, uint32_t warp, uint32_t barrier);
 void vg_watch_reset(VgBlock *block, uint32_t barrier);
 void vg_watch_strays(VgBlock *block, uint32_t warp, uint32_t at_barrier);
 void vg_watch_exchange(VgWarp *warp);
-void vg_watch_issued(VgWarp *warp, uint32_t lane, uint64_t destination, uint32_t bytes);
+void vg_watch_row(VgWarp *warp, uint32_t lane, uint64_t address, uint64_t bytes, int32_t site);
 void vg_watch_landed(VgWarp *warp, uint32_t lane, uint64_t destination, uint32_t bytes);
 void vg_forget_cells(void);
 void vg_forget_written(void);

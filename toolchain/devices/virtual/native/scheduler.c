@@ -1,5 +1,7 @@
-/* Runs the blocks of a launch: each worker keeps one block resident, and further ones while all warps of
+/* Runs the blocks of a launch: each worker keeps one cluster of them resident, and further ones while all warps of
  * those it has only poll for something that another block must do. */
+#include "clusters.h"
+#include "grid.h"
 #include "stillness.h"
 
 #include <pthread.h>
@@ -18,72 +20,62 @@ typedef struct {
     VgHome home;
     VgBlock **resident;
     int count, capacity;
-    VgBlock *spare;
-    int64_t sampled_next, filler_next, sampled_left;
+    VgBlock *spare[VG_MOST_CLUSTER];
+    int spares;
+    VgTurn turn;
+    int64_t sampled_left;
     int64_t idle, progress; /* rounds without progress of this worker; of the launch when they began */
     double idle_since;
     VgStillness stillness;
     int is_counted; /* among those whose blocks change */
 } Worker;
 
-static int64_t grid_of(const VgLaunch *launch)
+static void add_block(Worker *worker, VgCluster *cluster, int64_t index)
 {
-    return (int64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-}
-
-static int is_sampled(const VgLaunch *launch, int64_t index)
-{
-    for (int64_t i = 0; i < launch->sampled_count; i++)
-        if (launch->sampled[i] == index)
-            return 1;
-    return 0;
-}
-
-/* The next block to run: its linear index, or -1. Uncounted ones come after all sampled ones, if `filler`. */
-static int64_t next_block(Worker *worker, int filler, int64_t *number)
-{
-    VgLaunch *launch = worker->launch;
-    int64_t blocks = grid_of(launch);
-    *number = -1;
-    if (launch->sampled) {
-        if (worker->sampled_next < launch->sampled_count)
-            return launch->sampled[*number = worker->sampled_next++];
-        while (filler && worker->filler_next < blocks)
-            if (!is_sampled(launch, worker->filler_next++))
-                return worker->filler_next - 1;
-        return -1;
-    }
-    int64_t taken = atomic_fetch_add(&launch->next, 1);
-    if (taken >= blocks)
-        return -1;
-    return launch->options & VG_ORDER_REVERSED ? blocks - 1 - taken : taken;
-}
-
-static int add_block(Worker *worker, int filler)
-{
-    int64_t number, index = next_block(worker, filler, &number);
-    if (index < 0)
-        return 0;
     if (worker->count == worker->capacity) {
         worker->capacity = worker->capacity ? 2 * worker->capacity : 16;
         worker->resident = realloc(worker->resident, (size_t)worker->capacity * sizeof *worker->resident);
     }
-    VgBlock *block = worker->spare ? worker->spare : vg_block_new(&worker->home);
-    worker->spare = NULL;
+    VgBlock *block = worker->spares ? worker->spare[--worker->spares] : vg_block_new(&worker->home);
     worker->resident[worker->count++] = block;
-    vg_block_begin(&worker->home, block, index, number);
+    vg_block_begin(&worker->home, block, index, vg_sample_of(worker->launch, index));
+    vg_cluster_enter(cluster, block);
+}
+
+static int add_cluster(Worker *worker, int filler)
+{
+    int64_t number = vg_next_cluster(worker->launch, &worker->turn, filler);
+    if (number < 0)
+        return 0;
+    VgCluster *cluster = calloc(1, sizeof *cluster);
+    for (int rank = 0; rank < vg_cluster_size(worker->launch); rank++)
+        add_block(worker, cluster, vg_cluster_block(worker->launch, number, rank));
     return 1;
 }
 
-static void remove_block(Worker *worker, int place)
+static void keep(Worker *worker, VgBlock *block)
 {
-    VgBlock *block = worker->resident[place];
-    worker->sampled_left -= block->profile != NULL;
-    vg_block_end(block, worker->launch);
-    memmove(worker->resident + place, worker->resident + place + 1,
-            (size_t)(--worker->count - place) * sizeof *worker->resident);
-    vg_block_free(worker->spare);
-    worker->spare = block;
+    if (worker->spares == VG_MOST_CLUSTER)
+        vg_block_free(block);
+    else
+        worker->spare[worker->spares++] = block;
+}
+
+/* Takes the cluster of the block at `place` out; returns the place before its first block. */
+static int remove_cluster(Worker *worker, int place)
+{
+    VgCluster *cluster = worker->resident[place]->cluster;
+    int first = place - worker->resident[place]->cluster_ctarank;
+    for (int rank = 0; rank < cluster->size; rank++) {
+        worker->sampled_left -= cluster->blocks[rank]->profile != NULL;
+        vg_block_end(cluster->blocks[rank], worker->launch);
+        keep(worker, cluster->blocks[rank]);
+    }
+    worker->count -= cluster->size;
+    memmove(worker->resident + first, worker->resident + first + cluster->size,
+            (size_t)(worker->count - first) * sizeof *worker->resident);
+    free(cluster);
+    return first - 1;
 }
 
 static void end_in_vain(const VgWarp *warp, int kind, int detail)
@@ -134,9 +126,9 @@ static int run_round(VgBlock *block)
         runnable += block->state[index] == VG_RUNNABLE;
     }
     if (block->living > runnable && (!runnable || !progress)) {
-        int released = vg_release_barriers(block);
+        int released = vg_release_barriers(block) | vg_release_cluster(block->cluster);
         if (!released && !runnable)
-            vg_fault_stuck(block);
+            vg_check_stuck(block);
         progress |= released;
     }
     return progress;
@@ -163,7 +155,7 @@ static int count_as_busy(Worker *worker, int is_busy)
 static void check_stillness(Worker *worker, const VgWarp *polling)
 {
     int is_still = vg_look(&worker->stillness, worker->resident, worker->count);
-    if (is_still && worker->count < MOST_RESIDENT && add_block(worker, 1))
+    if (is_still && worker->count < MOST_RESIDENT && add_cluster(worker, 1))
         return;
     if (count_as_busy(worker, !is_still) || vg_look_again(&worker->stillness))
         return;
@@ -193,7 +185,7 @@ static void idle(Worker *worker)
         worker->idle_since = vg_now();
     worker->progress = progress;
     VgWarp *polling = polling_warp(worker);
-    if (worker->idle % (polling ? POLLING_ROUNDS : QUIET_ROUNDS) == 0 && add_block(worker, 1))
+    if (worker->idle % (polling ? POLLING_ROUNDS : QUIET_ROUNDS) == 0 && add_cluster(worker, 1))
         worker->idle = 0;
     else if (polling)
         check_time(polling, VG_FAULT_DEADLOCK, worker->idle_since + launch->spin_seconds);
@@ -205,15 +197,15 @@ static void run_blocks(Worker *worker)
 {
     VgLaunch *launch = worker->launch;
     for (unsigned rounds = 1; !atomic_load(&launch->stopped); rounds++) {
-        if (!worker->count && !add_block(worker, 0))
+        if (!worker->count && !add_cluster(worker, 0))
             return;
         if (rounds % ROUNDS_A_LOOK == 0)
             check_time(vg_warp_of(worker->resident[0], 0), VG_FAULT_TIMED_OUT, launch->deadline);
         int progress = 0;
         for (int i = 0; i < worker->count; i++) {
             progress |= run_round(worker->resident[i]);
-            if (!worker->resident[i]->living)
-                remove_block(worker, i--);
+            if (!worker->resident[i]->living && vg_cluster_is_over(worker->resident[i]->cluster))
+                i = remove_cluster(worker, i);
         }
         if (launch->sampled && !worker->sampled_left)
             return;
@@ -228,6 +220,19 @@ static void run_blocks(Worker *worker)
     }
 }
 
+static void free_blocks(Worker *worker)
+{
+    for (int i = 0; i < worker->count; i++) {
+        VgBlock *block = worker->resident[i];
+        vg_block_end(block, NULL);
+        if (block->cluster_ctarank == block->cluster->size - 1)
+            free(block->cluster);
+        vg_block_free(block);
+    }
+    while (worker->spares)
+        vg_block_free(worker->spare[--worker->spares]);
+}
+
 static void *work(void *argument)
 {
     VgLaunch *launch = argument;
@@ -239,11 +244,7 @@ static void *work(void *argument)
     if (!setjmp(escape))
         run_blocks(kept);
     count_as_busy(kept, 0);
-    for (int i = 0; i < kept->count; i++) {
-        vg_block_end(kept->resident[i], NULL);
-        vg_block_free(kept->resident[i]);
-    }
-    vg_block_free(kept->spare);
+    free_blocks(kept);
     free(kept->resident);
     vg_home_free(&kept->home);
     return NULL;

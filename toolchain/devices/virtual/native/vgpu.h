@@ -9,9 +9,11 @@
 #define VG_LANES 32
 #define VG_BARRIERS 16
 #define VG_MOST_WARPS 32 /* of a block */
+#define VG_MOST_CLUSTER 16 /* blocks of a cluster */
 
 typedef struct VgLaunch VgLaunch;
 typedef struct VgBlock VgBlock;
+typedef struct VgCluster VgCluster;
 typedef struct VgWarp VgWarp;
 typedef struct VgWatch VgWatch;
 typedef struct VgBlockWatch VgBlockWatch;
@@ -33,7 +35,8 @@ typedef struct {
     uint8_t unused;
 } VgSite;
 
-enum { VG_GLOBAL, VG_SHARED, VG_LOCAL, VG_CONST, VG_PARAM, VG_GENERIC };
+/* VG_CLUSTER: the shared memory of any block of the cluster. */
+enum { VG_GLOBAL, VG_SHARED, VG_LOCAL, VG_CONST, VG_PARAM, VG_GENERIC, VG_CLUSTER };
 enum { VG_LOAD, VG_STORE, VG_ATOMIC, VG_LDMATRIX, VG_ASYNC_COPY };
 
 /* One block barrier. */
@@ -59,6 +62,14 @@ struct VgBlock {
     const uint64_t *variables;  /* 72 */
     VgRange *ranges;            /* 80 */
     uint64_t workspace;         /* 88: for grid-wide synchronisation */
+    int32_t clusterid[3];       /* 96 */
+    int32_t nclusterid[3];      /* 108 */
+    int32_t cluster_ctaid[3];   /* 120 */
+    int32_t cluster_nctaid[3];  /* 132 */
+    int32_t cluster_ctarank;    /* 144 */
+    int32_t cluster_nctarank;   /* 148 */
+    int32_t is_explicit_cluster; /* 152 */
+    int32_t unused;             /* 156 */
     /* from here on for the runtime only */
     VgLaunch *launch;
     uint8_t *contexts;
@@ -69,9 +80,17 @@ struct VgBlock {
     uint8_t *state;            /* of each warp */
     uint32_t *result;          /* of each warp's last time slice */
     VgBarrier barriers[VG_BARRIERS];
+    VgCluster *cluster;
+    uint32_t *arrived; /* lanes of each warp that arrived at the cluster's barrier, in this phase of it */
     int32_t parameter_bytes;
     void *async; /* of the asynchronous copies: zero when the block begins */
     VgBlockWatch *watch, *kept_watch; /* NULL: not watched; kept for the next block in this place */
+};
+
+/* Blocks that are resident together, on one worker. */
+struct VgCluster {
+    int32_t size, awaited; /* awaited: whether a thread may wait at the cluster's barrier */
+    VgBlock *blocks[VG_MOST_CLUSTER]; /* by rank */
 };
 
 /* One warp's context; the registers that outlive a basic block follow it. */
@@ -110,11 +129,12 @@ enum {
     VG_FAULT_RACE,
     VG_FAULT_UNINITIALISED,
     VG_FAULT_IN_FLIGHT, /* of an asynchronous copy that was not waited for */
+    VG_FAULT_ENDED,     /* an access of the shared memory of a block that has ended */
 };
 
 typedef struct {
     int32_t kind;
-    int32_t line;    /* of the source; 0: find it by `pc` */
+    int32_t line;    /* of the source; 0: find it by `pc`; -1 - n: of the kernel's n-th instruction */
     int32_t site;    /* -1: none */
     int32_t access;  /* VG_LOAD, VG_STORE … */
     int32_t space;
@@ -161,6 +181,12 @@ typedef struct {
 
 /* The allocation that holds `address`, or the nearest one below or above it; NULL where there is none. */
 const VgAllocation *vg_nearest(uint64_t address);
+
+/* The block of the cluster in whose shared memory an address lies, NULL where there is none. */
+VgBlock *vg_shared_holder(const VgBlock *block, uint64_t address);
+
+/* The one whose shared memory begins last before an address; `block` itself where there is none. */
+const VgBlock *vg_shared_before(const VgBlock *block, uint64_t address);
 
 /* The freed allocation that held `address` last; NULL where there is none, or it was forgotten. */
 const VgAllocation *vg_freed(uint64_t address);

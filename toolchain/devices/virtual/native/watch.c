@@ -69,6 +69,21 @@ static Access access_of(VgWarp *warp, int32_t site)
     };
 }
 
+/* The block of the cluster whose shared memory is meant. */
+static const VgBlock *holder_of(const Access *access, uint64_t address)
+{
+    int space = access->what->space;
+    return space == VG_CLUSTER || space == VG_GENERIC ? vg_shared_holder(access->warp->block, address) : NULL;
+}
+
+static inline void watch_shared(Access *access, const VgBlock *holder)
+{
+    access->holder = holder;
+    access->base = holder->watch->base;
+    uint64_t offset = access->address - (uint64_t)(uintptr_t)holder->shared;
+    touch_cells(access, holder->watch->cells, offset, vg_watch_of(holder)->shared_shift);
+}
+
 static inline void watch_lane(Access *access, uint32_t lane, uint64_t address)
 {
     const VgWarp *warp = access->warp;
@@ -79,10 +94,10 @@ static inline void watch_lane(Access *access, uint32_t lane, uint64_t address)
     access->lane = lane;
     access->address = address;
     access->home = NULL;
-    access->base = block->watch->base;
     access->mark.lanes = 1u << lane;
-    if (what->space == VG_SHARED || (what->space == VG_GENERIC && offset < block->shared_bytes))
-        touch_cells(access, block->watch->cells, offset, vg_watch_of(block)->shared_shift);
+    const VgBlock *holder = offset < block->shared_bytes ? block : holder_of(access, address);
+    if (holder)
+        watch_shared(access, holder);
     else if (what->space == VG_GLOBAL || (what->space == VG_GENERIC && local >= 32 * (uint64_t)block->local_bytes))
         watch_global(access);
 }
@@ -92,18 +107,17 @@ static int is_awaited(const VgWarp *warp)
 {
     uint32_t found = 0;
     for (int lane = 0; lane < LANES; lane++)
-        found |= warp->pc[lane] >= VG_BLOCKED && warp->pc[lane] != VG_EXITED && warp->pc[lane] & VG_ALIGNED;
+        found |= warp->pc[lane] >= VG_BLOCKED && warp->pc[lane] != VG_EXITED && warp->pc[lane] & VG_ALIGNED
+                 && !(warp->pc[lane] & VG_AT_CLUSTER);
     return (int)found;
 }
 
-static void end_access(VgWarp *warp, uint32_t mask, const VgSite *what, int32_t site)
+static void end_access(VgWarp *warp, uint32_t mask, const VgSite *what)
 {
     if (mask != UINT32_MAX && is_awaited(warp))
         warp->block->watch->strays[warp->index] |= mask;
     VgWatch *watch = vg_watch_of(warp->block);
     watch->left--;
-    if (what->kind == VG_ASYNC_COPY && what->space != VG_GLOBAL)
-        warp->block->watch->copying[warp->index] = (uint16_t)site;
     if (what->barrier || (what->strong && watch->fenced))
         vg_watch_exchange(warp);
 }
@@ -116,7 +130,7 @@ void vg_watch(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t si
         return;
     Access access = access_of(warp, site);
     EACH_ACTIVE(lane, mask) watch_lane(&access, lane, addresses[lane]);
-    end_access(warp, mask, access.what, site);
+    end_access(warp, mask, access.what);
 }
 
 /* Checks, watches and makes a store: `in` has the first elements of all lanes, then the second … */
@@ -139,33 +153,34 @@ void vg_watch_store(VgWarp *warp, uint32_t mask, const uint8_t *in, const uint64
             memcpy(to + i * each, in + (i * LANES + lane) * each, each);
     }
     if (watched)
-        end_access(warp, mask, what, site);
+        end_access(warp, mask, what);
 }
 
 /* --- asynchronous copies ----------------------------------------------------------------------------------------- */
 
-/* `bytes` from `destination` on are in flight, besides those that the site itself told. */
-void vg_watch_issued(VgWarp *warp, uint32_t lane, uint64_t destination, uint32_t bytes)
+/* A lane accesses `bytes` in a row, of which the site names the first few. */
+void vg_watch_row(VgWarp *warp, uint32_t lane, uint64_t address, uint64_t bytes, int32_t site)
 {
-    const VgBlock *block = warp->block;
-    if (!block->watch)
+    if (!warp->block->watch)
         return;
-    Access access = access_of(warp, block->watch->copying[warp->index]);
+    Access access = access_of(warp, site);
     uint32_t step = access.what->bytes;
-    for (uint32_t done = step; done + step <= bytes; done += step)
-        watch_lane(&access, lane, destination + done);
+    for (uint64_t done = 0; done + step <= bytes; done += step)
+        watch_lane(&access, lane, address + done);
+    vg_watch_of(warp->block)->left--;
 }
 
 void vg_watch_landed(VgWarp *warp, uint32_t lane, uint64_t destination, uint32_t bytes)
 {
-    const VgBlock *block = warp->block;
-    uint64_t offset = destination - (uint64_t)(uintptr_t)block->shared;
-    if (!block->watch || offset >= block->shared_bytes)
+    const VgBlock *block = vg_shared_holder(warp->block, destination);
+    if (!block || !block->watch)
         return;
+    uint64_t offset = destination - (uint64_t)(uintptr_t)block->shared;
     unsigned shift = vg_watch_of(block)->shared_shift;
     for (uint64_t i = offset >> shift; i <= (offset + bytes - 1) >> shift; i++) {
         VgMark *write = &block->watch->cells[i].write;
-        if (write->in_flight && write->warp == warp->index && write->lanes >> lane & 1) {
+        int is_ours = write->block == (uint32_t)warp->block->index && write->warp == warp->index;
+        if (write->in_flight && is_ours && write->lanes >> lane & 1) {
             write->in_flight = 0;
             write->stamp = vg_watch_of(block)->now;
         }

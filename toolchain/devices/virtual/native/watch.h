@@ -41,7 +41,6 @@ struct VgBlockWatch {
     uint32_t *together; /* when the lanes of each warp last waited for each other */
     uint32_t *released, *acquired; /* by atomics and mbarriers, of each warp */
     uint32_t *strays;   /* lanes of each warp that went on while others were at a barrier for all of them */
-    uint16_t *copying;  /* site of each warp's last asynchronous copy */
     VgCell *cells;      /* of shared memory */
 };
 

@@ -9,7 +9,8 @@ static unsigned shift_of(const VgLaunch *launch, int space)
     unsigned least = 16;
     for (int i = 0; i < launch->site_count; i++) {
         const VgSite *what = &launch->sites[i];
-        if ((what->space == space || what->space == VG_GENERIC) && what->bytes < least)
+        int is_either = what->space == VG_GENERIC || (what->space == VG_CLUSTER && space == VG_SHARED);
+        if ((what->space == space || is_either) && what->bytes < least)
             least = what->bytes;
     }
     return (unsigned)__builtin_ctz(least);

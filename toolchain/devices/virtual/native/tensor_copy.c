@@ -1,0 +1,209 @@
+/* `cp.async.bulk.tensor` in tile mode: a box of a tensor of up to five dimensions, as a tensor map describes it.
+ * In shared memory the box is dense, its 16-byte units swizzled by address bits. Elements outside the tensor come as
+ * zeros or NaNs, and do not go out. */
+#include "bulk.h"
+
+#include <stdlib.h>
+
+#include "reductions.h"
+
+enum { BOX_ALIGNMENT = 128, FTZ_EXPONENT = 0x7f800000 };
+
+/* --- rows of a box ------------------------------------------------------------------------------------------------ */
+
+/* One row along the first dimension: elements [low, high) of it are inside the tensor. */
+typedef struct {
+    uint64_t address; /* of element 0 in global memory, inside or not */
+    uint32_t low, high;
+} Row;
+
+static uint32_t rows_of(const VgTensorMap *map)
+{
+    uint32_t rows = 1;
+    for (int axis = 1; axis < map->rank; axis++)
+        rows *= map->box[axis];
+    return rows;
+}
+
+static uint32_t row_bytes(const VgTensorMap *map) { return (uint32_t)map->box[0] * map->element_bytes; }
+
+static uint32_t clamped(int64_t value, uint32_t most) { return value < 0 ? 0 : value > most ? most : (uint32_t)value; }
+
+static Row row_of(const Box *box, uint32_t number)
+{
+    const VgTensorMap *map = &box->map;
+    int inside = 1;
+    Row row = {map->address + (uint64_t)((int64_t)box->first[0] * map->element_bytes), 0, 0};
+    for (int axis = 1; axis < map->rank; axis++) {
+        int64_t place = (int64_t)box->first[axis] + (int64_t)(number % map->box[axis]) * map->steps[axis];
+        number /= map->box[axis];
+        inside &= place >= 0 && place <= (int64_t)map->last[axis];
+        row.address += (uint64_t)(place * (int64_t)map->strides[axis]);
+    }
+    if (inside) {
+        row.low = clamped(-(int64_t)box->first[0], map->box[0]);
+        row.high = clamped((int64_t)map->last[0] + 1 - box->first[0], map->box[0]);
+    }
+    return row;
+}
+
+static uint8_t *unit_at(uint64_t shared, uint32_t swizzle_mask, uint32_t offset)
+{
+    uint64_t place = shared + offset;
+    return (uint8_t *)(uintptr_t)(place ^ (place >> 3 & swizzle_mask));
+}
+
+/* --- landing ------------------------------------------------------------------------------------------------------ */
+
+static void fill(uint8_t *unit, const VgTensorMap *map)
+{
+    memset(unit, 0, UNIT);
+    for (int i = 0; map->fills_nan && i < UNIT; i += map->element_bytes)
+        memset(unit + i, 0xff, map->element_bytes - 1u), unit[i + map->element_bytes - 1] = 0x7f;
+}
+
+static void flush_denormals(uint8_t *unit)
+{
+    uint32_t bits[UNIT / 4];
+    memcpy(bits, unit, UNIT);
+    for (int i = 0; i < UNIT / 4; i++)
+        bits[i] &= bits[i] & FTZ_EXPONENT ? UINT32_MAX : 1u << 31;
+    memcpy(unit, bits, UNIT);
+}
+
+/* The part of a row that lies in one unit: from where on, how many bytes. */
+typedef struct {
+    uint32_t skipped, bytes;
+} Part;
+
+static Part part_of(const VgTensorMap *map, const Row *row, uint32_t offset)
+{
+    uint32_t low = row->low * map->element_bytes, high = row->high * map->element_bytes;
+    uint32_t from = low > offset ? low : offset, to = high < offset + UNIT ? high : offset + UNIT;
+    return (Part){from - offset, to > from ? to - from : 0};
+}
+
+static void move_unit(VgWarp *warp, const Bulk *bulk, const Row *row, uint32_t offset, uint8_t *unit)
+{
+    const VgTensorMap *map = &bulk->box->map;
+    Part part = part_of(map, row, offset);
+    uint64_t global = row->address + offset + part.skipped;
+    if (bulk->barrier) {
+        fill(unit, map);
+        memcpy(unit + part.skipped, (const void *)(uintptr_t)global, part.bytes);
+        if (map->element == ELEMENT_F32_FTZ)
+            flush_denormals(unit);
+    } else if (bulk->reduction < 0) {
+        memcpy((void *)(uintptr_t)global, unit + part.skipped, part.bytes);
+    } else if (!vg_reduce(warp, (uint32_t)bulk->reduction | map->element, global, unit + part.skipped, part.bytes)) {
+        vg_fault(warp, 1u << bulk->lane, VG_FAULT_UNSUPPORTED, bulk->line, 0);
+    }
+}
+
+void vg_box_land(VgWarp *warp, const Bulk *bulk)
+{
+    const VgTensorMap *map = &bulk->box->map;
+    uint64_t shared = bulk->barrier ? bulk->destination : bulk->source;
+    uint32_t rows = rows_of(map), wide = row_bytes(map);
+    for (uint32_t number = 0; number < rows; number++) {
+        Row row = row_of(bulk->box, number);
+        for (uint32_t offset = 0; offset < wide; offset += UNIT)
+            move_unit(warp, bulk, &row, offset, unit_at(shared, map->swizzle_mask, number * wide + offset));
+        uint64_t written = (uint64_t)(row.high - row.low) * map->element_bytes;
+        if (!bulk->barrier && written)
+            vg_note_written((const void *)(uintptr_t)(row.address + row.low * map->element_bytes), written);
+    }
+}
+
+/* --- issuing ------------------------------------------------------------------------------------------------------ */
+
+static VgTensorMap read_map(VgWarp *warp, uint32_t lane, uint64_t address, int rank, int32_t line)
+{
+    VgTensorMap map = {.mark = 0};
+    const VgBlock *block = warp->block;
+    const VgAllocation *home = vg_nearest(address);
+    uint64_t offset = address - (uint64_t)(uintptr_t)block->parameters;
+    int in_parameters = offset < (uint64_t)block->parameter_bytes && block->parameter_bytes - offset >= sizeof map;
+    int in_memory = home && address - home->base < home->bytes && home->base + home->bytes - address >= sizeof map;
+    if (in_parameters || in_memory)
+        memcpy(&map, (const void *)(uintptr_t)address, sizeof map);
+    int is_aligned = !((in_parameters ? offset : address) % TENSOR_MAP_ALIGNMENT);
+    if (map.mark != TENSOR_MAP_MARK || !is_aligned)
+        vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_NO_MAP);
+    if (map.rank != rank)
+        vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_OTHER_RANK);
+    return map;
+}
+
+/* Checks, watches and counts what is touched in global memory. */
+static void begin_rows(VgWarp *warp, uint32_t lane, const Box *box, int32_t site)
+{
+    const VgTensorMap *map = &box->map;
+    for (uint32_t number = 0; number < rows_of(map); number++) {
+        Row row = row_of(box, number);
+        if (row.high > row.low)
+            vg_row_begin(warp, lane, row.address + (uint64_t)row.low * map->element_bytes,
+                         (uint64_t)(row.high - row.low) * map->element_bytes, site);
+    }
+}
+
+static Box *copy_of(Box box)
+{
+    Box *kept = malloc(sizeof *kept);
+    *kept = box;
+    return kept;
+}
+
+/* `coordinates`: of all lanes, dimension by dimension. */
+static Box box_of(VgWarp *warp, uint32_t lane, const uint64_t *maps, const int32_t *coordinates, int rank, int32_t line)
+{
+    Box box = {.map = read_map(warp, lane, maps[lane], rank, line)};
+    for (int axis = 0; axis < rank; axis++)
+        box.first[axis] = coordinates[LANES * axis + (int)lane];
+    return box;
+}
+
+static void check_box(VgWarp *warp, uint32_t lane, uint64_t shared, int32_t line)
+{
+    if (shared % BOX_ALIGNMENT)
+        vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_UNALIGNED_BOX);
+}
+
+/* `ranks`: NULL for one destination. */
+void vg_tensor_load(VgWarp *warp, uint32_t active, const uint64_t *destinations, const uint64_t *maps,
+                    const int32_t *coordinates, const uint64_t *barriers, const uint32_t *ranks, int32_t rank,
+                    int32_t from_site, int32_t to_site)
+{
+    int32_t line = warp->block->launch->sites[from_site].line;
+    EACH_ACTIVE(lane, active) {
+        Box box = box_of(warp, lane, maps, coordinates, rank, line);
+        uint32_t bytes = rows_of(&box.map) * row_bytes(&box.map);
+        uint32_t left = ranks ? vg_check_ranks(warp, lane, ranks[lane], line) : 1;
+        begin_rows(warp, lane, &box, from_site);
+        for (; left; left &= left - 1) {
+            Bulk bulk = {destinations[lane], 0, barriers[lane], bytes, lane, 0, -1, line, NULL};
+            if (ranks)
+                bulk = vg_bulk_of_rank(warp, bulk, __builtin_ctz(left));
+            check_box(warp, lane, bulk.destination, line);
+            vg_check_barrier(warp, &bulk);
+            vg_row_begin(warp, lane, bulk.destination, bytes, to_site);
+            bulk.box = copy_of(box);
+            vg_bulk_enqueue(warp, bulk);
+        }
+    }
+}
+
+/* `reduction`: -1 to copy, else an operation without an element. */
+void vg_tensor_store(VgWarp *warp, uint32_t active, const uint64_t *maps, const int32_t *coordinates,
+                     const uint64_t *sources, int32_t reduction, int32_t rank, int32_t from_site, int32_t to_site)
+{
+    int32_t line = warp->block->launch->sites[from_site].line;
+    EACH_ACTIVE(lane, active) {
+        Box box = box_of(warp, lane, maps, coordinates, rank, line);
+        uint32_t bytes = rows_of(&box.map) * row_bytes(&box.map);
+        check_box(warp, lane, sources[lane], line);
+        vg_row_begin(warp, lane, sources[lane], bytes, from_site);
+        begin_rows(warp, lane, &box, to_site);
+        vg_bulk_enqueue(warp, (Bulk){0, sources[lane], 0, bytes, lane, 0, reduction, line, copy_of(box)});
+    }
+}
