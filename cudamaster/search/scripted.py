@@ -35,8 +35,9 @@ class ScriptedJudge:
     seconds: float = 0.0
     """Wall time a verdict takes."""
     operator: str = "vector_add"
-    """What the verdicts are about, in fp32; its entry has the same name."""
-    shape: Mapping[str, int] = field(default_factory=lambda: {"N": 1024})
+    """What the verdicts are about; its entry has the same name."""
+    precision: str = "fp32"
+    shape: Mapping[str, int | float] = field(default_factory=lambda: {"N": 1024})
     """Of the one workload."""
     asked: list[str] = field(default_factory=list)
     """Every source judged, with `quick `, `full ` or `profile ` before it."""
@@ -89,7 +90,7 @@ class ScriptedJudge:
         )
         return Evaluation(
             operator=self.operator,
-            precision="fp32",
+            precision=self.precision,
             entry=self.operator,
             device="virtual:h200",
             clock="modelled",

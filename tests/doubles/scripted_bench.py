@@ -12,7 +12,7 @@ from cudamaster.search.collaborators import Collaborators
 from cudamaster.search.scripted import ScriptedJudge
 from cudamaster.search.settings import Settings
 from mskernelbench.catalog import find_operator, find_precision
-from mskernelbench.evaluation import Evaluation, Status
+from mskernelbench.evaluation import Status
 from tests.doubles import scripted_run
 from tests.doubles.scripted_opening import ScriptedOpening
 from tests.doubles.scripted_run import source
@@ -23,25 +23,6 @@ ALIKE = source("alike", speedup=1.005)
 RIGHT_BUT_SLOW = [[source("slow", speedup=0.5)]]
 WRONG_ONLY = [[source("hopeless", Status.WRONG)]]
 FASTER = [[source("good", speedup=2.5, attainment=0.4)]]
-
-
-@dataclass(slots=True)
-class TaskJudge(ScriptedJudge):
-    """Believes a source, and knows which task it is of."""
-
-    operator: str = ""
-    precision: str = ""
-
-    def quick(self, source: str) -> Evaluation:
-        """As the source says."""
-        return self._of_the_task(ScriptedJudge.quick(self, source))
-
-    def full(self, source: str) -> Evaluation:
-        """As the source says."""
-        return self._of_the_task(ScriptedJudge.full(self, source))
-
-    def _of_the_task(self, evaluation: Evaluation) -> Evaluation:
-        return dataclasses.replace(evaluation, operator=self.operator, precision=self.precision)
 
 
 @dataclass
@@ -64,11 +45,18 @@ class BenchOpening(ScriptedOpening):
         if settings.operator in self.faults:
             raise self.faults[settings.operator]
         rounds = self.scripts.get(settings.operator, FASTER)
-        judge = TaskJudge(full_verdicts=self.full_verdicts, seconds=self.seconds)
-        judge.operator, judge.precision = settings.operator, settings.precision
+        operator = find_operator(settings.operator).operator
+        shape = next(workload.shape for workload in operator.workloads if workload.set == "paper")
+        judge = ScriptedJudge(
+            full_verdicts=self.full_verdicts,
+            seconds=self.seconds,
+            operator=operator.name,
+            precision=settings.precision,
+            shape=shape,
+        )
         return dataclasses.replace(
             scripted_run.collaborators(scripted_run.team(rounds, self.seconds), judge),
-            operator=find_operator(settings.operator).operator,
+            operator=operator,
             precision=find_precision(settings.precision),
             entry=settings.operator,
             device=device.name,

@@ -150,6 +150,9 @@ def test_the_steps_bench_compare_and_let_pass(checkout: Path) -> None:
     assert (checkout / "leaderboard/results/virtual-h200/relu/fp32/kernel.cu").exists()
     assert "2 tasks compared with stored results, 0 regressions" in runner.summary.read_text()
     assert (checkout / "leaderboard/table.csv").read_text().startswith("team,")
+    site = checkout / "leaderboard/site"
+    assert "builtin, 2 x 3" in (site / "index.html").read_text()
+    assert "How it was found" in (site / "virtual-h200/relu/fp32/index.html").read_text()
     assert runner.outputs.read_text() == "verdict=0\n"
     assert runner.run("Verdict").returncode == 0
 
