@@ -57,7 +57,8 @@ def _of_kernel(exhibit: Exhibit) -> Iterator[tuple[str, bytes]]:
         with well_formed():
             yield PAGE, kernel_page(exhibit).encode()
     except Malformed as fault:
-        raise UsageError(f"{exhibit.origin} cannot be right: {fault}; mend or delete it") from fault
+        beside = f" or the {STORY} beside it" if exhibit.story else ""
+        raise UsageError(f"{exhibit.origin}{beside} cannot be right: {fault}; mend or delete it") from fault
     yield KERNEL, exhibit.kernel.encode()
     if exhibit.baseline is not None:
         yield BASELINE, exhibit.baseline.encode()

@@ -1,5 +1,6 @@
 """What pages are made of: a kernel with its verdict, the code before it, and how it was found."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -122,8 +123,8 @@ def _read(file: Path, record: Json, results: Path, runs: Path | None, own: Path 
 
 def _require_figures(exhibit: Exhibit) -> None:
     """Raise ValueError where the verdict is none to be shown."""
-    if not (exhibit.rows and exhibit.speedup.low > 0):
-        raise ValueError("it has no timed workloads")
+    if not (exhibit.rows and 0 < exhibit.speedup.low <= exhibit.speedup.high < math.inf):
+        raise ValueError("it has no timed workloads, or no speedup")
     for name in ("baseline", "champion"):
         exhibit.profile(name)
 

@@ -1,5 +1,6 @@
 """The timed workloads of a verdict, as charts and tables show them."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -61,8 +62,8 @@ def rows_of(evaluation: Json) -> tuple[Row, ...]:
 def _row(row: Json) -> Row:
     speedup = Interval(*(float(row["speedup"][name]) for name in ("median", "low", "high")))
     times = [float(row[name]) for name in ("baseline_ms", "candidate_ms", "attainment")]
-    if min(*times, speedup.low) <= 0:
-        raise ValueError(f"a workload's times or speedup are not above 0: {shape_text(row['shape'])}")
+    if not all(0 < figure < math.inf for figure in (*times, speedup.centre, speedup.low, speedup.high)):
+        raise ValueError(f"times and speedup are not above 0 on {shape_text(row['shape'])}")
     return Row(
         set=str(row["set"]),
         shape=dict(row["shape"]),

@@ -106,7 +106,9 @@ class Browser:
 
     def clipboard(self) -> str:
         """What was copied last."""
-        self.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite"]})
+        self.driver.execute_cdp_cmd(
+            "Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+        )
         read = (
             "const done = arguments[0]; navigator.clipboard.readText().then(done, (no) => done(String(no)));"
         )

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup
 
 from cudamaster.agents.wording import quantity
@@ -50,7 +50,10 @@ def _shown(value: Any) -> Any:
 
 
 def rendered(template: str, *, live: bool = False, **context: Any) -> str:
-    """A page from a template; a `live` one may listen to the server that it came from."""
+    """A page from a template; a `live` one may listen to the server that it came from.
+
+    Raises ValueError where a document lacks what the template shows of it.
+    """
     style, script = _part("style.css"), _part("page.js") + (_part("live.js") if live else "")
     heard = "'self'" if live else "'none'"
     policy = (
@@ -58,7 +61,10 @@ def rendered(template: str, *, live: bool = False, **context: Any) -> str:
         f"connect-src {heard}; base-uri 'none'; form-action 'none'"
     )
     parts = {"style": Markup(style), "script": Markup(script), "policy": policy, "live": live}
-    return environment().get_template(template).render(parts | context)
+    try:
+        return environment().get_template(template).render(parts | context)
+    except UndefinedError as fault:
+        raise ValueError(str(fault)) from fault
 
 
 def _named(part: str) -> str:
