@@ -17,7 +17,7 @@ TOOL = re.compile(r"^(?:ptxas|nvcc|cicc|nvlink|cudafe\+\+|cc1plus:)\s+" + SEVERI
 LINKER = re.compile(r"^(?:\S*/)?ld(?:\.\w+)?: (?P<words>(?!warning).+)$")
 INSTANTIATED = re.compile(r"\bat line (\d+)(?: of (\S+))?")
 LOCATION = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)")
-FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
+FILE = re.compile(r'^[ \t]*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
 
 
 def parse_diagnostics(log: str, filename: str, ptx: str = "") -> tuple[Diagnostic, ...]:
@@ -67,8 +67,8 @@ def _message(severity: str, words: str, line: int | None, filename: str) -> Diag
 
 def source_files(ptx: str, filename: str) -> frozenset[int]:
     """The numbers by which the `.loc` lines of `ptx` mean the file `filename`."""
-    found = map(FILE.match, ptx.splitlines())
-    return frozenset(int(m[1]) for m in found if m and m[2].rsplit("/", 1)[-1] == filename)
+    found = FILE.finditer(ptx)
+    return frozenset(int(m[1]) for m in found if m[2].rsplit("/", 1)[-1] == filename)
 
 
 def source_line(ptx: str, ptx_line: int, filename: str) -> int | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,14 @@ def build_fields(build: Build) -> dict[str, Any]:
         "ptx": str(build.ptx),
         "entry": build.source.entry,
         "resources": [asdict(one) for one in build.resources],
-        "source_files": sorted(source_files(ptx_text(build), build.source.filename)),
+        "source_files": _own_files(build),
     }
+
+
+@lru_cache(maxsize=64)
+def _own_files(build: Build) -> list[int]:
+    """The numbers by which its PTX means the candidate's own file."""
+    return sorted(source_files(ptx_text(build), build.source.filename))
 
 
 def call_fields(arguments: Arguments, segments: tuple[Segment, ...]) -> dict[str, Any]:
