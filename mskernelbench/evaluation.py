@@ -51,6 +51,10 @@ class WorkloadResult:
     """The paper's T for this shape."""
     pattern: str | None = None
     """Structure of a sparse matrix."""
+    vendor_ms: float | None = None
+    """The vendor's own answer's time; None where it was not timed."""
+    vendor_speedup: Interval | None = None
+    """Vendor's time ÷ candidate's time."""
 
     def document(self) -> dict[str, Any]:
         """As JSON; figures that do not exist are absent."""
@@ -62,10 +66,29 @@ class WorkloadResult:
             "attainment": self.attainment,
             "bound": self.bound,
             "pattern": self.pattern,
+            "vendor_ms": self.vendor_ms,
+            "vendor_speedup": interval_document(self.vendor_speedup, "median"),
         }
         return {"set": self.set, "shape": dict(self.shape)} | {
             k: v for k, v in figures.items() if v is not None
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """How a candidate compares with the vendor's own answer, or why that has no time."""
+
+    library: str
+    """What it calls, with its version where it was timed: `cuBLAS 13.1.0`."""
+    speedup: Interval | None = None
+    """Geometric mean of vendor's time ÷ candidate's time over the timed workloads."""
+    lacks: str | None = None
+    """Why it has no time."""
+
+    def document(self) -> dict[str, Any]:
+        """As JSON; what does not exist is absent."""
+        figures = {"speedup": interval_document(self.speedup, "geomean"), "lacks": self.lacks}
+        return {"library": self.library} | {k: v for k, v in figures.items() if v is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +121,8 @@ class Evaluation:
     workloads: tuple[WorkloadResult, ...] = ()
     baseline: BaselineKind = BaselineKind.FAIR
     """What the speedups are over."""
+    vendor: Vendor | None = None
+    """The vendor's own answer beside it; None where there is none that this device could run."""
 
     def __post_init__(self) -> None:
         """A result cannot lie: refuse figures that the status does not allow."""
@@ -118,6 +143,7 @@ class Evaluation:
             "speedup": interval_document(self.speedup, "geomean"),
             "paper_score": self.paper_score,
             "attainment": self.attainment,
+            "vendor": self.vendor.document() if self.vendor else None,
         }
         head: dict[str, Any] = {
             "schema": SCHEMA,

@@ -26,6 +26,7 @@ from mskernelbench.materials import Materials
 from mskernelbench.operator import BaselineKind, Operator, Precision, Workload
 from mskernelbench.racing import Lane, Race
 from mskernelbench.signatures import signature_hint
+from mskernelbench.vendor.rival import Rival
 from mskernelbench.verdict import Bench, accepted, refused
 
 SETS = ("check", "paper", "real")
@@ -176,7 +177,8 @@ class Referee:
             outcome = compared.refusal or self._time(built, timed, compared.results)
         if isinstance(outcome, Refusal):
             return refused(self._bench, built.entry, outcome, checked.results + compared.results)
-        return accepted(self._bench, built.entry, [*checked.results, *outcome])
+        verdict = accepted(self._bench, built.entry, [*checked.results, *outcome])
+        return verdict if quick else self._rival.beside(verdict, built.build, timed)
 
     def _compared(self, built: Built, checker: Checker, workloads: Sequence[Workload]) -> Checked:
         """Timed workloads against their answers: what keeps state begins anew, as when it is timed."""
@@ -280,8 +282,15 @@ class Referee:
         if isinstance(built, Refusal):
             raise BaselineBroken(self._broken(built))
         self._holders[built.build.key] += 1
-        lane = Lane(self.device, self.operator, self.precision, self._materials, self.seed, self._without)
-        return Race(lane, built.build)
+        return Race(self._lane, built.build)
+
+    @cached_property
+    def _rival(self) -> Rival:
+        return Rival(self._lane)
+
+    @cached_property
+    def _lane(self) -> Lane:
+        return Lane(self.device, self.operator, self.precision, self._materials, self.seed, self._without)
 
     def _judge_baseline(self) -> Baseline:
         source, race = self._baseline_source, self._race

@@ -14,6 +14,8 @@ class KernelSource:
     """The symbol of the `extern "C"` host function that the harness calls."""
     filename: str = "kernel.cu"
     """How compiler messages and source lines name the file."""
+    libraries: tuple[str, ...] = ()
+    """Vendor libraries it is linked with, such as `cublas`: our own may have some, candidates none."""
 
     @property
     def digest(self) -> str:

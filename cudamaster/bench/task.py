@@ -111,7 +111,9 @@ def outcome_row(outcome: Outcome, folder: RunFolder, baseline_sha256: str) -> Js
 
 
 def _judged(status: TaskStatus, kernel_sha256: str, evaluation: Evaluation) -> Json:
-    return {"status": str(status), "kernel_sha256": kernel_sha256, "evaluation": evaluation.document()}
+    vendor = evaluation.vendor.document().get("speedup") if evaluation.vendor else None
+    figures: Json = {"evaluation": evaluation.document()} | ({"vendor_speedup": vendor} if vendor else {})
+    return {"status": str(status), "kernel_sha256": kernel_sha256} | figures
 
 
 def _tied(events: list[Json]) -> tuple[str, Evaluation] | None:

@@ -3,14 +3,17 @@
 from typing import TYPE_CHECKING
 
 from cudamaster.report.figures import clocked, percent, shape_text, times
-from mskernelbench.evaluation import Evaluation
+from mskernelbench.evaluation import Evaluation, Vendor
 from mskernelbench.operator import BaselineKind
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-COLUMNS = ("set", "shape", "error", "base ms", "ms", "speedup", "roofline", "bound")
-"""Short, so that a row fits 80 columns; `error` is a share of the bound, `roofline` the attainment."""
+COLUMNS = ("set", "shape", "error", "base ms", "ms", "speedup", "roofline", "bound", "vendor ms", "over it")
+"""Short, so that a row fits 80 columns where there is no vendor's arm.
+
+`error` is a share of the bound, `roofline` the attainment, `over it` the speedup over the vendor's own.
+"""
 LEFT = ("set", "shape", "bound")
 
 
@@ -26,7 +29,16 @@ def verdict_lines(evaluation: Evaluation) -> list[str]:
         lines.append(f"paper score {evaluation.paper_score:.2f}")
     if evaluation.attainment is not None:
         lines.append(f"attainment {percent(evaluation.attainment)} of the roofline")
+    if evaluation.vendor:
+        lines.append(vendor_line(evaluation.vendor))
     return lines
+
+
+def vendor_line(vendor: Vendor) -> str:
+    """`1.20x over CUB 3.0.1, the vendor's own`, or why there is no such figure."""
+    if vendor.speedup is None:
+        return f"not compared with {vendor.library}, the vendor's own: {vendor.lacks}"
+    return f"{times(vendor.speedup)} over {vendor.library}, the vendor's own"
 
 
 def workload_table(evaluation: Evaluation) -> "Table":
@@ -61,6 +73,8 @@ def workload_rows(evaluation: Evaluation) -> list[tuple[str, ...]]:
             times(w.speedup) if w.speedup else "",
             percent(w.attainment) if w.attainment is not None else "",
             w.bound or "",
+            _cell(w.vendor_ms, ".4g"),
+            times(w.vendor_speedup) if w.vendor_speedup else "",
         )
         for w in evaluation.workloads
     ]

@@ -33,6 +33,8 @@ def _row(record: Json, folder: Path) -> Json:
     evaluation = record["evaluation"]
     names = ("operator", "precision", "device", "clock", "strategy", "model", "change", "time")
     figures = {"speedup": evaluation["speedup"], "attainment": evaluation.get("attainment")}
+    if vendor := evaluation.get("vendor"):
+        figures["vendor"] = vendor
     own = {"shapes": record["settings"]["shapes"]} if folder.parent.name == OWN_SIZES else {}
     where = {"kernel": str(folder / KERNEL), "record": str(folder / RECORD)}
     return {name: record.get(name) for name in names} | figures | own | where

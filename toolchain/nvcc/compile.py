@@ -14,6 +14,7 @@ from cudamaster.toolchain.nvcc.confinement import compiler_confinement
 from cudamaster.toolchain.nvcc.diagnostics import parse_diagnostics
 from cudamaster.toolchain.nvcc.finder import Toolchain
 from cudamaster.toolchain.nvcc.flags import ForbiddenFlag, compile_command, requested_flags
+from cudamaster.toolchain.nvcc.libraries import Library, find_libraries
 from cudamaster.toolchain.nvcc.resources import parse_resources
 from cudamaster.toolchain.nvcc.source_gate import source_gate
 from cudamaster.toolchain.nvcc.store import FILES, build_key, load_build, store_build
@@ -38,18 +39,21 @@ def compile_kernel(
 
     A source that is refused, does not compile, or takes more time or memory than `limits` is a `Build`
     without a library. Equal sources are compiled once, however many threads and processes ask at a time.
-    Raises EnvironmentLacks where the cache has no room.
+    Raises EnvironmentLacks where the cache has no room, and where a vendor library of `source` is missing.
     """
+    libraries = find_libraries(source.libraries, toolchain)
     refused = _refusal(source)
     if refused is not None:
-        job = _Job(source, build_key(source, architecture, (), ""), architecture, (), toolchain)
+        job = _Job(source, build_key(source, architecture, (), ""), architecture, (), toolchain, libraries)
         return job.build((refused,), str(refused), 0.0)
     flags = requested_flags(source.text)
-    key = build_key(source, architecture, flags, toolchain.fingerprint)
+    linked = "".join(f", {library.title} {library.version}" for library in libraries)
+    key = build_key(source, architecture, flags, toolchain.fingerprint + linked)
     if stored := load_build(key, source):
         return stored
     with held(key):
-        return load_build(key, source) or _compile(_Job(source, key, architecture, flags, toolchain), limits)
+        job = _Job(source, key, architecture, flags, toolchain, libraries)
+        return load_build(key, source) or _compile(job, limits)
 
 
 class _Job(NamedTuple):
@@ -58,6 +62,7 @@ class _Job(NamedTuple):
     architecture: str
     flags: tuple[str, ...]
     toolchain: Toolchain
+    libraries: tuple[Library, ...]
 
     def build(self, diagnostics: tuple[Diagnostic, ...], log: str, seconds: float) -> Build:
         """What is known before it is known whether there is a library."""
@@ -87,14 +92,16 @@ def _compile(job: _Job, limits: ProcessLimits) -> Build:
         require_room(folder, ROOM_BYTES)
         (folder / source.filename).write_text(source.text)
         (folder / "exports").write_text(f"{{ global: {source.entry}; local: *; }};\n")
-        command = compile_command(job.toolchain, job.architecture, job.flags, Path(source.filename))
+        links = [flag for library in job.libraries for flag in library.flags()]
+        command = compile_command(job.toolchain, job.architecture, job.flags, Path(source.filename), links)
+        places = [place for library in job.libraries for place in (library.include_dir, library.file.parent)]
         environment = _environment(folder, job.toolchain)
         result = run_bounded(
             command,
             folder=folder,
             environment=environment,
             limits=limits,
-            confinement=compiler_confinement(job.toolchain, folder),
+            confinement=compiler_confinement(job.toolchain, folder, places),
         )
         if not result.ok and NO_ROOM.search(result.output):
             _fill_room(folder)

@@ -3,7 +3,7 @@
 The source gate refuses what looks like reading files; this holds where a source gets past it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from cudamaster.toolchain.nvcc.finder import Toolchain
@@ -16,11 +16,14 @@ HOST_FOLDERS = ("bin", "lib", "lib32", "lib64", "libexec", "include", "share/gcc
 """Where a host compiler outside the system's folders keeps its parts, beneath its installation."""
 
 
-def compiler_confinement(toolchain: Toolchain, folder: Path) -> Confinement:
-    """The toolkit, the host compiler and the system to read and start; `folder` alone to write."""
+def compiler_confinement(toolchain: Toolchain, folder: Path, libraries: Iterable[Path] = ()) -> Confinement:
+    """The toolkit, the host compiler and the system to read and start; `folder` alone to write.
+
+    The folders `libraries` are read as well.
+    """
     toolkit = toolchain.nvcc.parent.parent
     found = (*toolchain.include_dirs, *toolchain.library_dirs, *_host_compiler(toolchain.host_compiler))
-    programs = (*(Path(path) for path in SYSTEM), toolkit, *found)
+    programs = (*(Path(path) for path in SYSTEM), toolkit, *found, *libraries)
     return Confinement(programs=programs, writable=(folder, Path("/dev/null")))
 
 

@@ -46,16 +46,18 @@ def _allowed(flag: str, line: int) -> str:
     return f"--maxrregcount={int(limit[1])}"
 
 
-def compile_command(toolchain: Toolchain, architecture: str, flags: Sequence[str], source: Path) -> list[str]:
+def compile_command(
+    toolchain: Toolchain, architecture: str, flags: Sequence[str], source: Path, links: Sequence[str] = ()
+) -> list[str]:
     """The one nvcc call that makes `kernel.so`, and beside it `<stem>.ptx`, `<stem>.o` and ptxas's report.
 
     The library holds PTX for the virtual GPU and machine code for the real one; it exports what the file
-    `exports` lists. Paths are relative to the folder it runs in.
+    `exports` lists, and is linked as `links` says. Paths are relative to the folder it runs in.
     """
     virtual = architecture.replace("sm_", "compute_")
     return [
         str(toolchain.nvcc), str(source), "-o", "kernel.so", "--keep", "-ccbin", str(toolchain.host_compiler),
         "-std=c++17", "-O3", "-lineinfo", "-gencode", f"arch={virtual},code=[{virtual},{architecture}]",
         "--no-compress", "-Xptxas", "-v", "-shared", "-Xcompiler", "-fPIC", "--cudart", "none",
-        "-Xlinker", "-z,now,-z,relro,--version-script=exports", *flags,
+        "-Xlinker", "-z,now,-z,relro,--version-script=exports", *flags, *links,
     ]  # fmt: skip

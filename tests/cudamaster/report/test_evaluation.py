@@ -2,8 +2,8 @@ from io import StringIO
 
 from rich.console import Console
 
-from cudamaster.report.evaluation import verdict_lines, workload_rows, workload_table
-from mskernelbench.evaluation import Evaluation, Interval, Status, WorkloadResult
+from cudamaster.report.evaluation import vendor_line, verdict_lines, workload_rows, workload_table
+from mskernelbench.evaluation import Evaluation, Interval, Status, Vendor, WorkloadResult
 
 
 def evaluation(status: Status, **figures: object) -> Evaluation:
@@ -32,10 +32,24 @@ def test_a_correct_kernel_has_every_figure() -> None:
     ]
 
 
+def test_the_vendors_own_answer_stands_beside_the_speedup_or_is_said_to_be_missing() -> None:
+    ahead, absent = Vendor("CUB 3.0.1", Interval(1.2, 1.2, 1.2)), Vendor("cuBLAS", lacks="not installed")
+
+    assert vendor_line(ahead) == "1.20x over CUB 3.0.1, the vendor's own"
+    assert vendor_line(absent) == "not compared with cuBLAS, the vendor's own: not installed"
+    both = evaluation(Status.CORRECT, speedup=Interval(2, 2, 2), vendor=ahead)
+    assert verdict_lines(both)[-1] == vendor_line(ahead)
+    assert both.document()["vendor"] == {
+        "library": "CUB 3.0.1",
+        "speedup": {"geomean": 1.2, "low": 1.2, "high": 1.2},
+    }
+    assert "vendor" not in evaluation(Status.CORRECT).document()
+
+
 def test_a_row_leaves_figures_blank_that_do_not_exist() -> None:
     checked = evaluation(Status.WRONG, workloads=(WorkloadResult("check", {"N": 7}, error_ratio=3.25),))
 
-    assert workload_rows(checked) == [("check", "N=7", "3.250", "", "", "", "", "")]
+    assert workload_rows(checked) == [("check", "N=7", "3.250", *[""] * 7)]
 
 
 def printed(table: object, width: int = 80) -> str:
