@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ QUICK = (("monte_carlo_int", Precision.BF16), ("matrix_power", Precision.BF16))
 """In every run of the suite; the others take minutes to compile."""
 
 
-def arms(*, needs_gpu: bool) -> list[object]:
+def arms(*, needs_gpu: bool) -> list[Any]:
     """As parameters: all that need a GPU, or all that do not."""
     found = []
     for operator, precision in ARMS:

@@ -51,10 +51,10 @@ def device_for(
     return ScriptedDevice(scripts, clock)
 
 
-def verdict(device: ScriptedDevice, operator: Operator = LOSS, **quick: Any) -> Evaluation:
+def verdict(device: ScriptedDevice, operator: Operator = LOSS, *, quick: bool = False) -> Evaluation:
     shape = Workload("user", SIZES[operator.name], "shifted")
     referee = Referee(device, operator, FP32, shapes=[shape])
-    found = referee.evaluate(candidate_of(operator), **({"timed": [shape]} if quick else {}))
+    found = referee.evaluate(candidate_of(operator), timed=[shape] if quick else None)
     assert found.status is Status.CORRECT, found.reason
     return found
 
