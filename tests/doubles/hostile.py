@@ -1,19 +1,12 @@
-"""Text of a candidate that tries to do something in a page: none of it may."""
+"""A team that attacks the page it is shown on, wherever an agent may say something."""
 
 from cudamaster.agents.nouns import Plan
 from cudamaster.search.scripted import ScriptedTeam
-
-HOSTILE = (
-    "</code></pre></script><script>window.hacked = 1</script>"
-    "<img src=\"https://evil.example/a.png\" onerror='window.hacked = 1'>"
-    "<style>body { display: none }</style><!-- {{ 7 * 7 }} {% raw %} ${7 * 7} &lt; "
-    '\u2028\u202e\u0000\x1b[2J\' onclick="window.hacked = 1"'
-)
-"""HTML, script, a template's and a terminal's marks, line separators, a change of direction, quotes."""
+from tests.doubles.stored_kernel import HOSTILE
 
 
 class HostileTeam(ScriptedTeam):
-    """Says it wherever an agent may say something."""
+    """The script's kernels, with HOSTILE in the place of all words."""
 
     def plan(self, situation: object, count: int, rng: object) -> list[Plan]:
         """The script's plans with hostile texts."""
