@@ -1,0 +1,28 @@
+"""The GPU workers' program, on a fake GPU of its own: what it maps is the trusted side's all the same."""
+
+import ctypes
+import os
+from collections.abc import Callable
+
+from cudamaster.toolchain.devices.cuda.driver import CudaDriver
+from cudamaster.toolchain.devices.cuda.program import CUDART_VARIABLE, Prepared, open_program, prepared
+from cudamaster.toolchain.errors import DriverFailed
+from tests.doubles.cuda_gpu import FakeGpu, small_card
+
+UNPROTECTED, LOST = "FAKE_GPU_UNPROTECTED", "FAKE_GPU_LOST"
+"""Variables: no memory is read only; a file whose presence means that the GPU is lost."""
+
+__all__ = ["open_program", "preload", "prepare"]
+
+
+def preload() -> None:
+    pass
+
+
+def prepare(harden: Callable[[], None]) -> Prepared:
+    cudart = ctypes.CDLL(os.environ[CUDART_VARIABLE])
+    gpu = FakeGpu([small_card()], wait=cudart.fake_wait, protects=UNPROTECTED not in os.environ)
+    if os.path.exists(os.environ.get(LOST, "")):  # noqa: PTH110 (an empty name is none)
+        raise DriverFailed("cuCtxCreate", "CUDA_ERROR_UNKNOWN", 999)
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == gpu.cards[0].uuid
+    return prepared(CudaDriver(gpu))

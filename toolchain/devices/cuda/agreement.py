@@ -1,0 +1,102 @@
+"""How many calls make one sample, and whether a worker's events agree with the clock outside it.
+
+Events tell only of the streams that wait for them, and are read where a candidate's code runs. The outside
+clock is neither: rows of N and of 2N calls are waited for, and what the second takes longer is N calls,
+whatever streams they used; the answer's way cancels out.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from cudamaster.toolchain.devices.cuda.stopwatch import MOST_CALLS
+from cudamaster.toolchain.outputs import RunFailure
+
+RESOLUTION_MS = 0.0005
+"""Of CUDA events: 0.5 µs (CUDA runtime API, cudaEventElapsedTime)."""
+PRECISION = 0.01
+"""What a sample's error from the resolution may be of it, as one standard deviation."""
+SHORT_MS = 0.020
+"""Calls that take longer are samples by themselves."""
+ROW_MS = 20.0
+"""What a row should take at least, for the outside clock to tell."""
+MOST_IN_ROW = 1024
+SHORT_ROW, GROSS_MS = 8, 1.0
+"""Calls in a row that is tried first, and the difference of a call's times that shows in it."""
+LONG_MS = 2000.0
+"""A call that takes longer shows in the wait for its own sample what a row would."""
+TOLERANCE = 0.2
+"""How much longer than the events say a call may take outside."""
+ANSWER_MS = 50.0
+"""For a request and its answer: a busy machine keeps a process waiting."""
+CALL_MS = 0.2
+"""For what the host does for one call beside it."""
+TRIES, ROW_TRIES = 3, 8
+
+
+class Row(NamedTuple):
+    """Calls in a row, by both clocks."""
+
+    claimed_ms: float
+    waited_ms: float
+
+
+def calls_for(time_ms: float) -> int:
+    """Calls of so many milliseconds that one sample takes the mean of.
+
+    The two ends of an interval fall anywhere between ticks, so that their difference has a standard deviation
+    of resolution ÷ √6, and a mean of n of them that ÷ √n.
+    """
+    if time_ms >= SHORT_MS:
+        return 1
+    if time_ms <= 0.0:
+        return MOST_CALLS
+    return min(MOST_CALLS, math.ceil((RESOLUTION_MS / math.sqrt(6) / (PRECISION * time_ms)) ** 2))
+
+
+def row_length(time_ms: float) -> int:
+    """Calls in the shorter row."""
+    return min(MOST_IN_ROW, max(1, math.ceil(ROW_MS / time_ms))) if time_ms > 0 else MOST_IN_ROW
+
+
+def disagreement(row: Callable[[int], Row | RunFailure], time_ms: float) -> str | RunFailure | None:
+    """Why events and the outside clock do not agree on a call of about `time_ms`; None where they do.
+
+    A short row tells what differs grossly, before a long one takes the longer for it.
+    """
+    if time_ms >= LONG_MS:
+        return None
+    calls = row_length(time_ms)
+    short = min(SHORT_ROW, calls)
+    gross = _disagreement(row, short, GROSS_MS)
+    return gross or (None if short == calls else _disagreement(row, calls, RESOLUTION_MS))
+
+
+def _disagreement(
+    row: Callable[[int], Row | RunFailure], calls: int, slack_ms: float
+) -> str | RunFailure | None:
+    """The same by rows of `calls`, the quickest of several: a busy machine keeps processes waiting."""
+    quickest: dict[int, Row] = {}
+    outside = claimed = 0.0
+    for _ in range(ROW_TRIES):
+        for length in (calls, 2 * calls):
+            found = row(length)
+            if isinstance(found, RunFailure):
+                return found
+            quickest[length] = Row(*map(min, found, quickest.get(length, found)))
+        once, twice = quickest[calls], quickest[2 * calls]
+        outside = (twice.waited_ms - once.waited_ms) / calls
+        claimed = max(0.0, twice.claimed_ms - once.claimed_ms) / calls
+        if outside <= (1 + TOLERANCE) * claimed + slack_ms:
+            return None
+    return f"a call takes {outside:.4g} ms by the clock outside, and {claimed:.4g} ms by its events"
+
+
+def unlikely_wait(claimed_ms: float, waited_ms: float, calls: int, flush_ms: float) -> str | None:
+    """Why a sample's events cannot be right, by how long it was waited for; None where they may be."""
+    if claimed_ms > waited_ms:
+        return f"the events claim {claimed_ms:.4g} ms, and {waited_ms:.4g} ms passed"
+    most = (1 + TOLERANCE) * claimed_ms + ANSWER_MS + calls * (CALL_MS + 2 * flush_ms)
+    if waited_ms > most:
+        return f"the events claim {claimed_ms:.4g} ms, and it took {waited_ms:.4g} ms to have the answer"
+    return None

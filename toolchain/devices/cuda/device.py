@@ -1,0 +1,136 @@
+"""The real GPU as a device: one or several of a kind, each with its own workers; times are measured.
+
+A thread's calls go to one GPU and stay there, so that what it compares ran on the same; threads spread over
+all of them.
+"""
+
+import itertools
+import threading
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.arguments import Arguments
+from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.devices.cuda.fingerprint import fingerprint_code
+from cudamaster.toolchain.devices.cuda.native import counting_library
+from cudamaster.toolchain.devices.cuda.opening import OpenedGpus
+from cudamaster.toolchain.devices.cuda.profiling import CallProfiler, ProfiledGpu
+from cudamaster.toolchain.devices.cuda.program import COUNTING_VARIABLE, CUDART_VARIABLE
+from cudamaster.toolchain.devices.cuda.runtime import runtime_library
+from cudamaster.toolchain.devices.cuda.station import USUAL, CudaLimits, Equipment, Station, driver_devices
+from cudamaster.toolchain.kernel import KernelSource
+from cudamaster.toolchain.nvcc.compile import compile_kernel
+from cudamaster.toolchain.nvcc.finder import Toolchain
+from cudamaster.toolchain.outputs import Outputs, RunFailure
+from cudamaster.toolchain.profile import Profile
+from cudamaster.toolchain.spec import DeviceSpec
+from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
+
+PROGRAM = "cudamaster.toolchain.devices.cuda.program"
+DRIVER_READABLE = ("/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/proc/sys/vm", "/sys/bus/pci",
+                   "/sys/devices", "/sys/module")  # fmt: skip
+"""What NVIDIA's driver reads of the system; nothing in it is a secret."""
+
+
+class CudaDevice:
+    """The opened `gpus`, which are closed with it. Raises EnvironmentLacks, DriverFailed."""
+
+    clock = Clock.MEASURED
+
+    def __init__(
+        self, gpus: OpenedGpus, *, limits: CudaLimits = USUAL, equipment: Equipment | None = None
+    ) -> None:
+        self.spec = gpus.spec
+        self.name = gpus.name
+        self._toolchain = gpus.machine.toolchain
+        with ExitStack() as undo:
+            undo.callback(gpus.close)
+            equipment = equipment or usual_equipment(gpus.spec, self._toolchain, limits)
+            self._stations = []
+            for gpu in gpus.gpus:
+                self._stations.append(Station(gpus.machine.driver, gpu, equipment))
+                undo.callback(self._stations[-1].close)
+            self._profilers = {
+                station.name: _profiler(station, gpu.monitor.uuid, self.spec, self._toolchain)
+                for station, gpu in zip(self._stations, gpus.gpus, strict=True)
+            }
+            for profiler in self._profilers.values():
+                undo.callback(profiler.close)
+            self._undo = undo.pop_all()
+        self._thread = threading.local()
+        self._next = itertools.cycle(self._stations)
+
+    def build(self, source: KernelSource) -> Build:
+        """Compile `source` for these GPUs, or find it compiled."""
+        self._station.warm()
+        return compile_kernel(source, self.spec.architecture, self._toolchain)
+
+    def run(self, build: Build, arguments: Arguments) -> Outputs | RunFailure:
+        """Call the entry once on a copy of `arguments` and return every tensor's bytes afterwards."""
+        return self._station.run(_whole(build), arguments)
+
+    def time(self, build: Build, arguments: Arguments, plan: TimingPlan) -> Timing | RunFailure:
+        """Time calls of the entry, from cold caches where the plan says so."""
+        return self._station.time(_whole(build), arguments, plan)
+
+    def timed_outputs(self, build: Build, arguments: Arguments) -> Mapping[str, NDArray[Any]] | None:
+        """What this thread's latest call on `arguments` wrote, timed or not; None where it is gone."""
+        return self._station.timed_outputs(build, arguments)
+
+    def profile(self, build: Build, arguments: Arguments) -> Profile | RunFailure:
+        """Count what one call does, by Nsight Compute or by what is to be had without it."""
+        station = self._station
+        with station.exclusively():
+            return self._profilers[station.name].profile(_whole(build), arguments)
+
+    def release(self, build: Build) -> None:
+        """End every process that still holds `build`."""
+        for station in self._stations:
+            station.release(build.key)
+
+    def close(self) -> None:
+        """End every process and let go of the GPUs."""
+        self._undo.close()
+
+    @property
+    def _station(self) -> Station:
+        """This thread's GPU."""
+        found: Station | None = getattr(self._thread, "station", None)
+        if found is None:
+            found = self._thread.station = next(self._next)
+        return found
+
+
+def usual_equipment(spec: DeviceSpec, toolchain: Toolchain, limits: CudaLimits) -> Equipment:
+    """That of real GPUs. Raises EnvironmentLacks where the toolkit lacks something."""
+    counting, cudart = counting_library(toolchain), runtime_library(toolchain)
+    return Equipment(
+        spec=spec,
+        limits=limits,
+        fingerprint_code=fingerprint_code(toolchain, spec.architecture),
+        program=PROGRAM,
+        variables={
+            COUNTING_VARIABLE: str(counting),
+            CUDART_VARIABLE: str(cudart),
+            "CUDA_CACHE_DISABLE": "1",
+        },
+        readable=(*DRIVER_READABLE, str(cudart.parent), str(counting.parent)),
+        devices=driver_devices(),
+    )
+
+
+def _profiler(station: Station, uuid: str, spec: DeviceSpec, toolchain: Toolchain) -> CallProfiler:
+    return CallProfiler(
+        ProfiledGpu(spec, uuid, toolchain),
+        lambda build, arguments: station.time(build, arguments, TimingPlan()),
+    )
+
+
+def _whole(build: Build) -> Build:
+    """Raises ValueError for a failed build."""
+    if build.library is None:
+        raise ValueError("a failed build cannot be called")
+    return build

@@ -1,0 +1,144 @@
+"""What runs in a GPU's worker: one candidate in a context of its own, on memory that the trusted side owns.
+
+A request names everything it needs. The reply holds a `failure`, or claims about what was called: outputs,
+inputs and guard bands the trusted side reads itself.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cudamaster.toolchain.devices.cuda.candidate import Call, Runtime, bound_call
+from cudamaster.toolchain.devices.cuda.context import Context
+from cudamaster.toolchain.devices.cuda.driver import NO_BINDINGS, CudaDriver, load_driver
+from cudamaster.toolchain.devices.cuda.health import probe
+from cudamaster.toolchain.devices.cuda.sharing import BorrowedMemory
+from cudamaster.toolchain.devices.cuda.stopwatch import Stopwatch
+from cudamaster.toolchain.errors import DriverFailed, EnvironmentLacks
+from cudamaster.toolchain.outputs import FailureKind, RunFailure
+from cudamaster.toolchain.worker.program import Ask
+from cudamaster.toolchain.worker.replies import encode_failure
+
+COUNTING_VARIABLE, CUDART_VARIABLE = "CUDAMASTER_COUNTING", "CUDAMASTER_CUDART"
+"""Where the counting library and the CUDA runtime are."""
+
+
+def preload() -> None:
+    """Load, without starting it, what calls the driver; a process that has started it must not fork."""
+    try:
+        from cuda.bindings import driver  # noqa: F401 (loaded for the children)
+    except ImportError as failure:
+        raise EnvironmentLacks(f"{NO_BINDINGS} ({failure})") from failure
+
+
+def prepare(harden: Callable[[], None]) -> "Prepared":
+    """The driver with a context on the one GPU that is visible here, and the runtime: they need rights."""
+    return prepared(load_driver())
+
+
+def prepared(driver: CudaDriver) -> "Prepared":
+    """The same with this driver. Raises DriverFailed, OSError."""
+    runtime = Runtime(Path(os.environ[COUNTING_VARIABLE]), Path(os.environ[CUDART_VARIABLE]))
+    context = Context(driver, driver.call("cuDeviceGet", 0))
+    context.use()
+    runtime.start()
+    stopwatch = Stopwatch(context)
+    probe(context)  # what a driver makes at its first use, it makes now
+    return Prepared(context, runtime, stopwatch)
+
+
+def open_program(ask: Ask, prepared: "Prepared") -> "CudaProgram":
+    """A child's program."""
+    return CudaProgram(prepared)
+
+
+class Prepared(NamedTuple):
+    """What a worker has before it gives its rights up."""
+
+    context: Context
+    runtime: Runtime
+    stopwatch: Stopwatch
+
+
+class CudaProgram:
+    """One candidate; or none at all in a worker that only asks whether the GPU still works."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._context, self._runtime, self._stopwatch = prepared
+        self._memory: dict[str, BorrowedMemory] = {}
+        self._library: Any = None
+
+    def answer(self, request: Mapping[str, Any], files: Sequence[int]) -> Mapping[str, Any]:
+        """Call the entry as `request` says, or try the GPU. Raises DriverFailed for our own use of it."""
+        if request["do"] == "probe":
+            probe(self._context)
+            return {}
+        self._borrow(request, files)
+        try:
+            return self._called(request, self._call(request))
+        except DriverFailed as failure:
+            return _failure(f"the GPU stopped in the call: {self._words(failure)}")
+        except (OSError, AttributeError) as failure:
+            return _failure(f"the library cannot be loaded: {failure}")
+
+    def _call(self, request: Mapping[str, Any]) -> Call:
+        if self._library is None:
+            self._library = self._runtime.load(Path(request["library"]))
+        return bound_call(self._library, request["entry"], [self._item(item) for item in request["items"]])
+
+    def _called(self, request: Mapping[str, Any], call: Call) -> Mapping[str, Any]:
+        before = self._runtime.counted().live_bytes
+        self._runtime.begin()
+        begun = time.perf_counter()
+        times_ms = self._times(request, call)
+        seconds = time.perf_counter() - begun
+        counted = self._runtime.counted()
+        if counted.error:
+            return _failure(counted.error)
+        return {
+            "launches": counted.launches,
+            "moves": counted.moves,
+            "leaked_bytes": max(0, counted.live_bytes - before),
+            "seconds": seconds,
+            "times_ms": times_ms,
+        }
+
+    def _times(self, request: Mapping[str, Any], call: Call) -> list[float]:
+        self._stopwatch.forbid_persistence()
+        if request["do"] == "row":
+            return [self._stopwatch.row(call, request["calls"])]
+        flush = None
+        if request["flush"] is not None:
+            memory = self._memory[request["flush"]]
+            flush = (memory.address, memory.nbytes)
+        return self._stopwatch.each(call, request["calls"], flush)
+
+    def _borrow(self, request: Mapping[str, Any], files: Sequence[int]) -> None:
+        """Map the memory whose `files` came with the request, and move what the entry is called on."""
+        for fields, file in zip(request["new"], files, strict=True):
+            memory = BorrowedMemory(self._context, file, fields["nbytes"], writable=fields["writable"])
+            memory.place(0)
+            self._memory[fields["name"]] = memory
+            os.close(file)
+        for stale in self._memory.keys() - set(request["kept"]):
+            self._memory.pop(stale).close()
+        for name in request["moved"]:
+            self._memory[name].place(request["place"])
+
+    def _item(self, item: Any) -> Any:
+        if isinstance(item, Mapping):
+            return self._memory[item["memory"]].address + item["offset"]
+        return item
+
+    def _words(self, failure: DriverFailed) -> str:
+        """`CUDA_ERROR_ILLEGAL_ADDRESS, an illegal memory access was encountered`."""
+        _, words = self._context.driver.binding.cuGetErrorString(
+            self._context.driver.binding.CUresult(failure.code)
+        )
+        return f"{failure.error}, {words.decode()}"
+
+
+def _failure(reason: str) -> dict[str, Any]:
+    return {"failure": encode_failure(RunFailure(FailureKind.LAUNCH_FAILED, reason))}

@@ -1,0 +1,100 @@
+"""One entry's times on one GPU: samples of as many calls as it takes, by two clocks that agree."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import fmean
+
+from cudamaster.toolchain.devices.cuda.agreement import TRIES, Row, calls_for, disagreement, unlikely_wait
+from cudamaster.toolchain.devices.cuda.requests import NOTHING_DONE, ROW, Claims, Manner
+from cudamaster.toolchain.outputs import FailureKind, Fault, RunFailure
+from cudamaster.toolchain.timing import Clock, ClockState, Timing
+
+PILOT_CALLS = 3
+"""The first of a process loads kernels; the quickest counts."""
+DISAGREE = "clocks_disagree"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How one entry is timed on one workload, found once for each process."""
+
+    calls: int
+    """That a sample takes the mean of."""
+    launches: int
+    """Kernels a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallTimer:
+    """Times the calls that `ask` makes."""
+
+    ask: Callable[[Manner], Claims | RunFailure]
+    """Makes the calls of one request; a claim that our memory contradicts is a failure."""
+    state: Callable[[], ClockState]
+    """Of the GPU's clock, asked right after each sample."""
+    flush_ms: float
+    """What one flush of L2 takes, by the outside clock."""
+    cold: bool
+    """Whether L2 is flushed before each call."""
+    one_a_request: bool
+    """Whether arguments are restored before each call, since it changes what it reads."""
+
+    def pace(self) -> Pace | RunFailure:
+        """Try the entry, and hear both clocks on it."""
+        pilot = self._calls(PILOT_CALLS)
+        if isinstance(pilot, RunFailure):
+            return pilot
+        time_ms = min(ms for claims in pilot for ms in claims.times_ms)
+        found = disagreement(self._row, time_ms)
+        if isinstance(found, str):
+            return _disagreeing(found)
+        return found or Pace(calls_for(time_ms), sum(claims.launches for claims in pilot) // PILOT_CALLS)
+
+    def times(self, pace: Pace, samples: int) -> Timing | RunFailure:
+        """So many samples."""
+        times_ms: list[float] = []
+        states: list[ClockState] = []
+        for _ in range(samples):
+            calls = self._calls(pace.calls)
+            if isinstance(calls, RunFailure):
+                return calls
+            states.append(self.state())
+            times_ms.append(fmean(ms for claims in calls for ms in claims.times_ms))
+        return Timing(Clock.MEASURED, tuple(times_ms), pace.launches, tuple(states))
+
+    def _calls(self, calls: int) -> list[Claims] | RunFailure:
+        """So many calls, in one request or in as many."""
+        requests, calls_each = (calls, 1) if self.one_a_request else (1, calls)
+        found: list[Claims] = []
+        for _ in range(requests):
+            claims = self._request(calls_each)
+            if isinstance(claims, RunFailure):
+                return claims
+            found.append(claims)
+        return found
+
+    def _request(self, calls: int) -> Claims | RunFailure:
+        """The claims of one request; a process that was kept waiting for is asked again."""
+        doubt = None
+        for _ in range(TRIES):
+            claims = self.ask(Manner(calls, flush=self.cold))
+            if isinstance(claims, RunFailure):
+                return claims
+            if claims.idle:
+                return RunFailure(FailureKind.LAUNCH_FAILED, NOTHING_DONE)
+            flush_ms = self.flush_ms if self.cold else 0.0
+            doubt = unlikely_wait(sum(claims.times_ms), claims.waited_ms, calls, flush_ms)
+            if doubt is None:
+                return claims
+        return _disagreeing(doubt or "")
+
+    def _row(self, calls: int) -> Row | RunFailure:
+        claims = self.ask(Manner(calls, do=ROW))
+        if isinstance(claims, RunFailure):
+            return claims
+        return Row(claims.times_ms[0], claims.waited_ms)
+
+
+def _disagreeing(reason: str) -> RunFailure:
+    words = f"the call's events and the clock outside do not agree: {reason}"
+    return RunFailure(FailureKind.LAUNCH_FAILED, words, Fault(DISAGREE, words))
