@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := cudamaster agents toolchain mskernelbench tests benchmarks
 
-.PHONY: setup check test bench format clean
+.PHONY: setup check test bench gpu-check format clean
 
 setup: $(BIN)/.installed
 
@@ -27,6 +27,10 @@ bench: setup
 	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 	$(BIN)/python -m benchmarks.rank
 	$(BIN)/python -m benchmarks.rank.sgemm
+
+# On a machine with a GPU: five minutes, no network; GPU_CHECK="--only contract,baselines --out DIR" for parts of it.
+gpu-check:
+	$(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) -m benchmarks.gpu_check $(GPU_CHECK)
 
 format: setup
 	$(BIN)/ruff check --fix .

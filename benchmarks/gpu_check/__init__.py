@@ -1,0 +1,1 @@
+"""Proves a real GPU in minutes, and calibrates its model: `make gpu-check`."""

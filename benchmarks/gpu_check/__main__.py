@@ -1,0 +1,154 @@
+"""`python -m benchmarks.gpu_check`: checks a GPU in bounded time, and keeps what it measured.
+
+Every part runs in a process of its own, so that nothing that hangs or crashes there costs the others. What is
+done is on disk at once; begun again, a check goes on where it was.
+"""
+
+import importlib.util
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+from rich.console import Console
+
+from benchmarks.gpu_check.children import run_children
+from benchmarks.gpu_check.document import MEASUREMENTS, NotMeasured, document, keep_measurement
+from benchmarks.gpu_check.identity import identity_of
+from benchmarks.gpu_check.kept_rows import OtherCheck, begin, rows_of
+from benchmarks.gpu_check.nouns import SIZES, Part, Row, Session
+from benchmarks.gpu_check.parts import PARTS
+from benchmarks.gpu_check.running import run_part
+from benchmarks.gpu_check.telling import summary
+from cudamaster.toolchain.cache import VARIABLE as CACHE
+from cudamaster.toolchain.catalog import open_device
+from cudamaster.toolchain.device import Device
+from cudamaster.toolchain.devices.cuda.profiling_fallback import open_model
+from cudamaster.toolchain.errors import ToolchainError
+from mskernelbench.affordable import Limits
+from mskernelbench.catalog import operator_names
+
+ENVIRONMENT_LACKS = 3
+WORKERS = min(12, os.cpu_count() or 1)
+SMALL = Limits(flops=2**24, dram_bytes=2**22)
+"""For dry runs on a virtual GPU."""
+
+
+class Asked(NamedTuple):
+    """What every part is told."""
+
+    device: str
+    operators: tuple[str, ...]
+    seed: int
+    sizes: Limits
+
+
+@click.command()
+@click.option("--device", default="cuda:0", show_default=True, help="The GPU; a virtual one for a dry run.")
+@click.option("--only", help="Parts to run, with commas: " + ", ".join(part.name for part in PARTS) + ".")
+@click.option("--out", type=click.Path(path_type=Path), help="Where rows are kept; $OUT or gpu-check.")
+@click.option("--minutes", default=5.0, show_default=True, help="For all parts together.")
+@click.option("--operators", help="Only these, with commas.")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--small", is_flag=True, help="Small workloads, for dry runs.")
+@click.option("--child", "seconds", type=float, hidden=True, help="Run the one part here, for so long.")
+def main(
+    device: str, only: str | None, out: Path | None, minutes: float, operators: str | None, seed: int,
+    small: bool, seconds: float | None,
+) -> None:  # fmt: skip
+    """Check a GPU: contract, gauntlet, baselines, stored results, and how well its model agrees."""
+    provide_cache()
+    folder = out or Path(os.environ.get("OUT", "gpu-check"))
+    parts = chosen_parts(only)
+    asked = Asked(device, chosen_operators(operators), seed, SMALL if small else SIZES)
+    try:
+        if seconds is not None:
+            run_here(parts[0], folder, asked, seconds)
+            return
+        with devices(device) as (opened, model):
+            begin(folder, identity_of(opened, model, asked.seed) | {"sizes": asdict(asked.sizes)})
+    except (ToolchainError, OtherCheck) as lacking:
+        click.echo(f"gpu-check: {lacking}", err=True)
+        sys.exit(ENVIRONMENT_LACKS)
+    run_children(parts, 60.0 * minutes, folder, child_command)
+    finish(folder, parts)
+
+
+def provide_cache() -> None:
+    """A cache folder where the machine lacks the package that knows the user's."""
+    if importlib.util.find_spec("platformdirs") is None:
+        os.environ.setdefault(CACHE, str(Path("/tmp/cudamaster-cache")))
+
+
+def chosen_parts(only: str | None) -> tuple[Part, ...]:
+    """The parts of these names, in order of value."""
+    names = only.split(",") if only else [part.name for part in PARTS]
+    if unknown := set(names) - {part.name for part in PARTS}:
+        raise click.BadParameter(f"no part is called {sorted(unknown)[0]!r}", param_hint="--only")
+    return tuple(part for part in PARTS if part.name in names)
+
+
+def chosen_operators(names: str | None) -> tuple[str, ...]:
+    """Those of these names; all where none is given."""
+    chosen = tuple(names.split(",")) if names else operator_names()
+    if unknown := set(chosen) - set(operator_names()):
+        raise click.BadParameter(f"no operator is called {sorted(unknown)[0]!r}", param_hint="--operators")
+    return chosen
+
+
+@contextmanager
+def devices(name: str) -> Iterator[tuple[Device, Device]]:
+    """The device to check, and its model. Raises EnvironmentLacks, UnknownDevice."""
+    with ExitStack() as stack:
+        device = open_device(name)
+        stack.callback(device.close)
+        model = open_model(device.spec)
+        stack.callback(model.close)
+        yield device, model
+
+
+def run_here(part: Part, folder: Path, asked: Asked, seconds: float) -> None:
+    """One part in this process."""
+    kept = {other.name: rows_of(folder, other.name) for other in PARTS}
+    with ExitStack() as opened, ThreadPoolExecutor(WORKERS) as pool:
+        device, model = opened.enter_context(devices(asked.device))
+        if not part.opens_device:
+            opened.close()
+        session = Session(device, model, pool, asked.operators, asked.seed, asked.sizes, seconds)
+        run_part(part, session, folder, kept, lambda row: tell(part, row))
+
+
+def tell(part: Part, row: Row) -> None:
+    """One line, at once."""
+    reason = f": {row['reason']}" if row.get("reason") else ""
+    click.echo(f"{part.name:10} {row['status']:8} {row['seconds']:6.1f} s  {row['key']}{reason}")
+
+
+def child_command(part: Part, seconds: float) -> list[str]:
+    """This same command, for one part."""
+    command = [sys.executable, "-m", "benchmarks.gpu_check", *sys.argv[1:]]
+    return [*command, "--only", part.name, "--child", f"{seconds:.1f}"]
+
+
+def finish(folder: Path, parts: Sequence[Part]) -> None:
+    """Tell what was found, and keep it where it was measured."""
+    command = shlex.join(["python", "-m", "benchmarks.gpu_check", *sys.argv[1:]])
+    told = document(folder, parts, command, datetime.now(UTC))
+    (folder / "gpu-check.json").write_text(json.dumps(told, indent=1) + "\n")
+    Console().print(summary(told))
+    try:
+        click.echo(f"measurements: {keep_measurement(told, MEASUREMENTS)}")
+    except NotMeasured as stood_in:
+        click.echo(f"gpu-check: {stood_in}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""Runs each part in a process of its own: ended when its time is up, and begun again where it died."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from benchmarks.gpu_check.kept_rows import close_started, finished, rows_of
+from benchmarks.gpu_check.nouns import Part
+
+GRACE_SECONDS = 20.0
+"""What a part may take beyond its time to finish the item it is at, and to close its device."""
+Command = Callable[[Part, float], Sequence[str]]
+"""What runs one part for so many seconds."""
+
+
+def run_children(
+    parts: Sequence[Part], seconds: float, folder: Path, command: Command, grace: float = GRACE_SECONDS
+) -> None:
+    """All parts; what one leaves of its time is for those after it."""
+    began, shares = time.monotonic(), sum(part.seconds for part in parts)
+    planned = 0.0
+    for part in parts:
+        planned += seconds * part.seconds / shares
+        _run_part(part, began + planned, grace, folder, command)
+
+
+def _run_part(part: Part, deadline: float, grace: float, folder: Path, command: Command) -> None:
+    """The part, once more as long as it dies of another item each time."""
+    while (left := deadline - time.monotonic()) > 0:
+        done = finished(rows_of(folder, part.name))
+        words = _run_child(command(part, left), left + grace, folder / f"{part.name}.err")
+        if words is None:
+            return
+        close_started(folder, part.name, words)
+        if finished(rows_of(folder, part.name)) == done:
+            return
+
+
+def _run_child(command: Sequence[str], seconds: float, errors: Path) -> str | None:
+    """Run it, then kill what is left of its group; why it did not end well, None where it did."""
+    with errors.open("wb") as file:
+        child = subprocess.Popen(command, stderr=file, start_new_session=True)
+        try:
+            child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return f"stopped when its {seconds:.0f} s were up"
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+    if child.returncode == 0:
+        return None
+    lines = errors.read_text(errors="replace").strip().splitlines()
+    return f"its process ended with {child.returncode}: {lines[-1] if lines else 'no word'}"

@@ -1,0 +1,40 @@
+"""The check as one JSON document, and the rule which documents are measurements."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from benchmarks.gpu_check.kept_rows import IDENTITY, rows_of
+from benchmarks.gpu_check.nouns import Part, Row
+from cudamaster.toolchain.timing import Clock
+
+SCHEMA = "cudamaster.gpu-check/1"
+MEASUREMENTS = Path(__file__).parents[2] / "docs" / "measurements"
+
+
+class NotMeasured(Exception):
+    """Times that no GPU measured are kept out of the measurements; the message says whose they are."""
+
+
+def document(folder: Path, parts: Sequence[Part], command: str, finished: datetime) -> Row:
+    """Everything that `folder` holds of the parts, with what each says."""
+    identity = json.loads((folder / IDENTITY).read_text())
+    told = {}
+    for part in parts:
+        rows = rows_of(folder, part.name)
+        told[part.name] = {"does": part.does, "figures": part.figures(rows) if rows else {}, "rows": rows}
+    head = {"schema": SCHEMA, "command": command, "time": finished.isoformat(timespec="seconds")}
+    return {**head, **identity, "parts": told}
+
+
+def keep_measurement(told: Row, folder: Path = MEASUREMENTS) -> Path:
+    """Write a document of measured times as `<date>-<gpu>.json`. Raises NotMeasured."""
+    if told["clock"] != str(Clock.MEASURED):
+        raise NotMeasured(
+            f"{told['device']} stood in for a GPU and its times are {told['clock']}: nothing goes to {folder}"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{told['time'][:10]}-{told['gpu']}.json"
+    file.write_text(json.dumps(told, indent=1) + "\n")
+    return file

@@ -1,0 +1,51 @@
+"""Rows on disk as soon as they are there, one file a part: a check begun again goes on where it was."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from benchmarks.gpu_check.nouns import DONE, FAILED, SKIPPED, STARTED, Row
+from cudamaster.store.codec import encode
+
+IDENTITY = "check.json"
+
+
+class OtherCheck(Exception):
+    """The folder holds rows of another device; the message says of which."""
+
+
+def begin(folder: Path, identity: Mapping[str, object]) -> None:
+    """Use `folder` for a check of this device, perhaps once more. Raises OtherCheck."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / IDENTITY
+    if file.exists() and (known := json.loads(file.read_text())) != dict(identity):
+        raise OtherCheck(f"{folder} holds a check of {known}; give another folder with --out")
+    file.write_text(json.dumps(dict(identity), indent=1) + "\n")
+
+
+def rows_of(folder: Path, part: str) -> list[Row]:
+    """The part's rows so far, the latest of each item; a torn last line, of a process killed, counts not."""
+    file = folder / f"{part}.jsonl"
+    lines = file.read_text().splitlines(keepends=True) if file.exists() else []
+    rows = [json.loads(line) for line in lines if line.endswith("\n")]
+    return list({row["key"]: row for row in rows}.values())
+
+
+def finished(rows: Sequence[Row]) -> set[str]:
+    """Keys of items that need not be done again."""
+    return {row["key"] for row in rows if row["status"] in (DONE, SKIPPED)}
+
+
+def close_started(folder: Path, part: str, reason: str) -> None:
+    """Say of items whose process is gone why they were not finished."""
+    for row in rows_of(folder, part):
+        if row["status"] == STARTED:
+            keep(folder, part, row | {"status": FAILED, "reason": reason})
+
+
+def keep(folder: Path, part: str, row: Row) -> None:
+    """Add a row."""
+    file = folder / f"{part}.jsonl"
+    torn = file.exists() and not file.read_text().endswith("\n") and file.stat().st_size > 0
+    with file.open("a") as lines:
+        lines.write(("\n" if torn else "") + json.dumps(encode(row), allow_nan=False) + "\n")

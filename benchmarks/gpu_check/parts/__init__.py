@@ -1,0 +1,14 @@
+"""The parts of a check, each a module of this folder with a `PART`, in order of value."""
+
+from benchmarks.gpu_check.nouns import Part
+from benchmarks.gpu_check.parts import baselines, contract, counters, gauntlet, modelled, pairs, stored
+
+PARTS: tuple[Part, ...] = (
+    contract.PART,
+    gauntlet.PART,
+    baselines.PART,
+    stored.PART,
+    modelled.PART,
+    pairs.PART,
+    counters.PART,
+)

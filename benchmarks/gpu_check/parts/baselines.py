@@ -1,0 +1,143 @@
+"""All baselines on a workload of the paper's size and one of a real one: outputs, time, attainment."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from benchmarks.gpu_check.kernels import Kernel, baselines, compared_workload, timed_workloads
+from benchmarks.gpu_check.nouns import DONE, FAILED, Item, Kept, Part, Row, Session
+from cudamaster.toolchain.arguments import Arguments
+from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.outputs import Outputs, RunFailure
+from cudamaster.toolchain.timing import Timing, TimingPlan
+from mskernelbench.answers import Answer
+from mskernelbench.materials import Materials
+from mskernelbench.operator import Workload
+from mskernelbench.roofline import roofline
+from mskernelbench.scores import attainment, geometric_mean
+
+SAMPLES = 20
+
+
+class Prepared(NamedTuple):
+    """What a kernel is measured with."""
+
+    build: Build
+    arguments: dict[str, Arguments]
+    """By the label of the workload."""
+    workloads: tuple[Workload, ...]
+    compared: Workload
+    answers: dict[str, Answer]
+    """Right outputs of `compared`."""
+    modelled: Outputs | RunFailure
+    """What the virtual GPU gives there."""
+
+
+def items(session: Session, kept: Kept) -> Sequence[Item]:
+    """One for each baseline."""
+    return [
+        Item(kernel.key, partial(prepare, session, kernel), partial(measure, session, kernel))
+        for kernel in baselines(session.operators)
+    ]
+
+
+def prepare(session: Session, kernel: Kernel) -> Prepared:
+    """Build it, draw its inputs, and have the virtual GPU run it where that is quick."""
+    operator, precision = kernel.operator, kernel.precision
+    materials = Materials(operator, precision, session.seed)
+    timed, compared = (
+        timed_workloads(operator, precision, session.sizes),
+        compared_workload(operator, precision),
+    )
+    arguments = {workload.label: materials.arguments(workload) for workload in (*timed, compared)}
+    model_build = session.model.build(kernel.source)
+    modelled = session.model.run(model_build, arguments[compared.label])
+    session.model.release(model_build)
+    build = session.device.build(kernel.source)
+    return Prepared(build, arguments, timed, compared, dict(materials.answers(compared)), modelled)
+
+
+def measure(session: Session, kernel: Kernel, prepared: Prepared) -> Row:
+    """Its outputs against the answers and the virtual GPU's, then its times."""
+    if not prepared.build.ok:
+        return {"status": FAILED, "reason": prepared.build.first_error}
+    about = {"operator": kernel.operator.name, "precision": str(kernel.precision), "kernel": kernel.origin}
+    outputs = session.device.run(prepared.build, prepared.arguments[prepared.compared.label])
+    if isinstance(outputs, RunFailure):
+        return about | {"status": FAILED, "reason": f"{outputs.kind}: {outputs.reason}"}
+    times = [time_row(session, kernel, prepared, workload) for workload in prepared.workloads]
+    session.device.release(prepared.build)
+    return about | {"status": DONE, "outputs": compare(prepared, outputs), "times": times}
+
+
+def compare(prepared: Prepared, outputs: Outputs) -> Row:
+    """Worst error ÷ bound of both against the answer, and of one against the other."""
+    row: Row = {"workload": prepared.compared.label, "error_ratio": _worst(prepared.answers, outputs)}
+    if isinstance(prepared.modelled, RunFailure):
+        return row | {"model": f"{prepared.modelled.kind}: {prepared.modelled.reason}"}
+    between = {
+        name: Answer(
+            prepared.modelled.arrays[name].astype("float64").reshape(answer.reference.shape), answer.bound
+        )
+        for name, answer in prepared.answers.items()
+    }
+    same = all(outputs.arrays[name].tobytes() == prepared.modelled.arrays[name].tobytes() for name in between)
+    return row | {
+        "model_error_ratio": _worst(prepared.answers, prepared.modelled),
+        "apart_ratio": _worst(between, outputs),
+        "same_bytes": same,
+    }
+
+
+def _worst(answers: dict[str, Answer], outputs: Outputs) -> float:
+    return max(answer.compare(outputs.arrays[name]).ratio for name, answer in answers.items())
+
+
+def time_row(session: Session, kernel: Kernel, prepared: Prepared, workload: Workload) -> Row:
+    """The median of the samples with their spread, clocks and attainment."""
+    plan = TimingPlan(samples=SAMPLES, seed=session.seed)
+    timing = session.device.time(prepared.build, prepared.arguments[workload.label], plan)
+    about = {"set": workload.set, "label": workload.label, "shape": dict(workload.shape)}
+    if isinstance(timing, RunFailure):
+        return about | {"reason": f"{timing.kind}: {timing.reason}"}
+    roof = roofline(session.device.spec, kernel.operator, kernel.precision, workload)
+    return about | timing_row(timing) | {
+        "attainment": attainment(roof.time_ms, timing.median_ms), "bound": roof.bound
+    }  # fmt: skip
+
+
+def timing_row(timing: Timing) -> Row:
+    """A time with what it rests on."""
+    row: dict[str, Any] = {
+        "ms": timing.median_ms,
+        "spread": timing.spread,
+        "samples": len(timing.samples_ms),
+        "launches": timing.kernels,
+    }
+    if timing.states:
+        mhz = [state.sm_mhz for state in timing.states]
+        slowed = {str(reason) for state in timing.states for reason in state.slowed_by}
+        row |= {"sm_mhz": [min(mhz), max(mhz)], "slowed_by": sorted(slowed)}
+    return row
+
+
+def figures(rows: Sequence[Row]) -> Row:
+    """Rightness of both devices, attainment as a geometric mean."""
+    done = [row for row in rows if row["status"] == DONE]
+    outputs = [row["outputs"] for row in done]
+    timed = [time for row in done for time in row["times"] if "ms" in time]
+    compared = [one for one in outputs if "apart_ratio" in one]
+    return {
+        "measured": len(done),
+        "right": sum(float(one["error_ratio"]) <= 1 for one in outputs),
+        "compared_with_model": len(compared),
+        "agree": sum(float(one["apart_ratio"]) <= 1 for one in compared),
+        "same_bytes": sum(one["same_bytes"] for one in compared),
+        "times": len(timed),
+        "attainment": geometric_mean([time["attainment"] for time in timed]) if timed else None,
+        "widest_spread": max((time["spread"] for time in timed), default=None),
+        "failed": {row["key"]: row["reason"] for row in rows if row["status"] == FAILED},
+    }
+
+
+PART = Part("baselines", "outputs, times and attainment of all baselines", 75.0, items, figures)

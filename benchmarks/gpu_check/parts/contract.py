@@ -1,0 +1,55 @@
+"""The contract suite that every device passes, run by pytest in a process of its own."""
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.gpu_check.nouns import DONE, FAILED, Item, Kept, Part, Row, Session
+from cudamaster.toolchain.process import ProcessLimits, run_bounded
+
+ROOT = Path(__file__).parents[3]
+SUITE = "tests/contract"
+KEY = "suite"
+WORDS = ("passed", "failed", "error", "skipped")
+VERDICT = re.compile(r"^\S+?::(\S+) (PASSED|FAILED|ERROR|SKIPPED)", re.MULTILINE)
+COMPLAINT = re.compile(r"^(?:FAILED|ERROR) \S+?::(\S+) - (.+)", re.MULTILINE)
+MEMORY_BYTES = 1 << 47
+"""CUDA reserves addresses for all memory there is."""
+
+
+def items(session: Session, kept: Kept) -> Sequence[Item]:
+    """One: the suite takes long to start, not to run."""
+    kind = session.device.name.partition(":")[0]
+    return [Item(KEY, lambda: None, lambda _: run_suite(kind, session.seconds))]
+
+
+def run_suite(kind: str, seconds: float) -> Row:
+    """Every test of the suite on devices of this kind, by verdict; those after a time-out are not told."""
+    command = [
+        sys.executable, "-m", "pytest", SUITE, "-v", "--tb=line", "-k", kind, "-p", "no:cacheprovider",
+        "--color=no", "-o", "addopts=--import-mode=importlib",
+    ]  # fmt: skip
+    limits = ProcessLimits(seconds=seconds, memory_bytes=MEMORY_BYTES, output_bytes=1 << 20)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
+    result = run_bounded(command, folder=ROOT, environment=environment, limits=limits)
+    row = verdicts(result.output)
+    if result.timed_out or not any(row[word] for word in WORDS):
+        return row | {"status": FAILED, "reason": f"pytest did not end: {result.output[-400:]}"}
+    return row | {"status": DONE}
+
+
+def verdicts(output: str) -> Row:
+    """The tests by verdict, and what those that failed complain of."""
+    found = dict(VERDICT.findall(output))
+    row: Row = {word: sorted(test for test, said in found.items() if said.lower() == word) for word in WORDS}
+    return row | {"complaints": dict(COMPLAINT.findall(output))}
+
+
+def figures(rows: Sequence[Row]) -> Row:
+    """How many of each."""
+    return {word: sum(len(row.get(word, ())) for row in rows) for word in WORDS}
+
+
+PART = Part("contract", "the contract of every device", 50.0, items, figures, opens_device=False)

@@ -1,0 +1,69 @@
+"""The document of a check, its table, and that only measured times are kept as measurements."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from benchmarks.gpu_check.document import NotMeasured, document, keep_measurement
+from benchmarks.gpu_check.kept_rows import begin, keep
+from benchmarks.gpu_check.parts import PARTS
+from benchmarks.gpu_check.parts.contract import verdicts
+from benchmarks.gpu_check.telling import summary
+from cudamaster.toolchain.timing import Clock
+
+PYTEST = """
+tests/contract/test_device_contract.py::TestRuns::test_copies[cuda:0] PASSED   [  2%]
+tests/contract/test_device_contract.py::TestTiming::test_grows[cuda:0] FAILED  [  4%]
+tests/contract/test_device_contract.py::TestTiming::test_hasty[cuda:0] ERROR   [  6%]
+=========================== short test summary info ============================
+FAILED tests/contract/test_device_contract.py::TestTiming::test_grows[cuda:0] - assert 2 < 1
+"""
+
+
+def told(folder: Path, clock: Clock) -> dict[str, Any]:
+    identity = {"device": "cuda:0", "gpu": "nvidia-h200", "title": "NVIDIA H200", "clock": str(clock)}
+    begin(folder, identity | {"clock_version": "driver 580.65.06", "seed": 0})
+    keep(folder, "contract", {"key": "suite", "status": "done", "seconds": 9.0} | verdicts(PYTEST))
+    keep(folder, "counters", {"key": "relu", "status": "skipped", "reason": "no ncu here"})
+    return document(folder, PARTS, "make gpu-check", datetime(2026, 12, 1, 9, tzinfo=UTC))
+
+
+def test_measured_times_are_kept_by_date_and_gpu(tmp_path: Path) -> None:
+    file = keep_measurement(told(tmp_path / "out", Clock.MEASURED), tmp_path / "kept")
+    assert file.name == "2026-12-01-nvidia-h200.json"
+    kept = json.loads(file.read_text())
+    assert (kept["command"], kept["clock_version"], kept["seed"]) == ("make gpu-check", "driver 580.65.06", 0)
+    assert kept["parts"]["contract"]["figures"]["passed"] == 1
+
+
+def test_times_of_a_stand_in_are_refused_as_a_measurement(tmp_path: Path) -> None:
+    with pytest.raises(NotMeasured, match="cuda:0 stood in for a GPU and its times are modelled"):
+        keep_measurement(told(tmp_path / "out", Clock.MODELLED), tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()
+
+
+def test_the_table_says_what_was_done_what_was_skipped_and_what_was_not_reached(tmp_path: Path) -> None:
+    console = Console(width=120)
+    with console.capture() as capture:
+        console.print(summary(told(tmp_path, Clock.MEASURED)))
+    text = capture.get()
+    assert "NVIDIA H200 (cuda:0), driver 580.65.06, times measured" in text
+    assert "passed 1, failed 1, error 1, skipped 0" in text
+    assert "counters: relu skipped: no ncu here" in text
+    assert "gauntlet: not reached" in text
+
+
+def test_the_contracts_verdicts_are_read_test_by_test() -> None:
+    row = verdicts(PYTEST)
+    assert row["passed"] == ["TestRuns::test_copies[cuda:0]"]
+    assert row["error"] == ["TestTiming::test_hasty[cuda:0]"]
+    assert row["complaints"] == {"TestTiming::test_grows[cuda:0]": "assert 2 < 1"}
+
+
+def test_parts_have_names_of_their_own_and_share_five_minutes() -> None:
+    assert len({part.name for part in PARTS}) == len(PARTS)
+    assert sum(part.seconds for part in PARTS) == 300

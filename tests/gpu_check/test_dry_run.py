@@ -1,0 +1,77 @@
+"""The whole check without a GPU: a virtual one stands in, in the same processes, and little is installed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.gpu_check.document import MEASUREMENTS
+
+ROOT = Path(__file__).parents[2]
+LACKING = ("openai", "anthropic", "langgraph", "platformdirs", "mcp", "dask", "ncu_report", "hypothesis")
+"""What a machine that only measures does not have."""
+BLOCK = f"import sys\nfor name in {LACKING!r}:\n    sys.modules[name] = None\n"
+
+
+def check(out: Path, site: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+    (site / "sitecustomize.py").write_text(BLOCK)
+    command = [sys.executable, "-m", "benchmarks.gpu_check", "--out", str(out), "--small", *options]
+    environment = {**os.environ, "PYTHONPATH": f"{site}:{ROOT}"}
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=115, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def dry(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, "subprocess.CompletedProcess[str]"]:
+    out, site = tmp_path_factory.mktemp("out"), tmp_path_factory.mktemp("site")
+    options = ("--device", "virtual:h200", "--operators", "vector_add", "--minutes", "4")
+    return out, check(out, site, *options, "--only", "gauntlet,baselines,modelled,counters")
+
+
+def test_every_part_is_done_or_says_why_not(dry: tuple[Path, "subprocess.CompletedProcess[str]"]) -> None:
+    out, result = dry
+    assert result.returncode == 0, result.stderr
+    parts = json.loads((out / "gpu-check.json").read_text())["parts"]
+    statuses = {name: [row["status"] for row in part["rows"]] for name, part in parts.items()}
+    assert statuses == {
+        "gauntlet": ["done"], "baselines": ["done"] * 2, "modelled": ["done"] * 2, "counters": ["skipped"]
+    }  # fmt: skip
+    assert figures(parts, "gauntlet") == {"cheats": 0, "honest": 1, "wrong": []}
+    assert figures(parts, "baselines")["agree"] == 2
+    assert figures(parts, "modelled")["calibration"]["factor"] == pytest.approx(1)
+    assert parts["counters"]["rows"][0]["reason"] == "counted by virtual:h200, not by ncu"
+
+
+def test_the_times_of_a_stand_in_say_so_and_are_no_measurement(
+    dry: tuple[Path, "subprocess.CompletedProcess[str]"],
+) -> None:
+    out, result = dry
+    assert json.loads((out / "gpu-check.json").read_text())["clock"] == "modelled"
+    assert "virtual:h200 stood in for a GPU" in result.stdout
+    assert not [file for file in MEASUREMENTS.glob("*.json") if "virtual" in file.read_text()[:4000]]
+
+
+def figures(parts: dict[str, Any], name: str) -> dict[str, Any]:
+    found = parts[name]["figures"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_missing_gpu_is_one_sentence_and_exit_code_3(tmp_path: Path) -> None:
+    if Path("/dev/nvidiactl").exists():
+        pytest.skip("this machine has a driver")
+    result = check(tmp_path / "out", tmp_path)
+    assert result.returncode == 3
+    assert result.stderr.startswith("gpu-check: no NVIDIA driver here")
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_an_unknown_part_or_operator_is_a_usage_error(tmp_path: Path) -> None:
+    assert "no part is called 'speed'" in check(tmp_path / "out", tmp_path, "--only", "speed").stderr
+    wrong = check(tmp_path / "out", tmp_path, "--operators", "softmix")
+    assert (wrong.returncode, "softmix" in wrong.stderr) == (2, True)
