@@ -44,8 +44,10 @@ def close_started(folder: Path, part: str, reason: str) -> None:
 
 
 def keep(folder: Path, part: str, row: Row) -> None:
-    """Add a row."""
+    """Add a row, behind the last whole one."""
     file = folder / f"{part}.jsonl"
-    torn = file.exists() and not file.read_text().endswith("\n") and file.stat().st_size > 0
+    whole = file.read_text() if file.exists() else ""
+    if not whole.endswith("\n"):
+        file.write_text(whole[: whole.rfind("\n") + 1])
     with file.open("a") as lines:
-        lines.write(("\n" if torn else "") + json.dumps(encode(row), allow_nan=False) + "\n")
+        lines.write(json.dumps(encode(row), allow_nan=False) + "\n")
