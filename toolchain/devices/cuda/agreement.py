@@ -20,9 +20,11 @@ SHORT_MS = 0.020
 """Calls that take longer are samples by themselves."""
 ROW_MS = 20.0
 """What a row should take at least, for the outside clock to tell."""
-MOST_IN_ROW = 1024
+MOST_IN_ROW = 8192
 SHORT_ROW, GROSS_MS = 8, 1.0
 """Calls in a row that is tried first, and the difference of a call's times that shows in it."""
+SLACK_MS = 0.002
+"""Difference of a call's times that a busy host makes."""
 LONG_MS = 2000.0
 """A call that takes longer shows in the wait for its own sample what a row would."""
 TOLERANCE = 0.2
@@ -69,7 +71,7 @@ def disagreement(row: Callable[[int], Row | RunFailure], time_ms: float) -> str 
     calls = row_length(time_ms)
     short = min(SHORT_ROW, calls)
     gross = _disagreement(row, short, GROSS_MS)
-    return gross or (None if short == calls else _disagreement(row, calls, RESOLUTION_MS))
+    return gross or (None if short == calls else _disagreement(row, calls, SLACK_MS))
 
 
 def _disagreement(
