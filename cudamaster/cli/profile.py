@@ -9,6 +9,7 @@ from cudamaster.cli.question import Question, put_by
 
 if TYPE_CHECKING:
     from cudamaster.report.document import Json
+    from cudamaster.toolchain.build import Build
     from cudamaster.toolchain.outputs import RunFailure
     from cudamaster.toolchain.profile import Profile
     from mskernelbench.operator import Workload
@@ -27,7 +28,8 @@ def command(context: click.Context, question: Question) -> int:
 
     with judged(context, question) as (referee, source):
         workload = referee.heaviest()
-        profile = placed_in(question.file, referee.profile(source, question.entry, workload))
+        found = referee.profile(source, question.entry, workload)
+        profile = placed_in(question.file, with_machine_code(found, referee.built(source, question.entry)))
         about = {
             "operator": referee.operator.name,
             "precision": str(referee.precision),
@@ -35,6 +37,17 @@ def command(context: click.Context, question: Question) -> int:
             "workload": workload_document(workload),
         }
     return tell(profile, about, source, as_json=question.as_json)
+
+
+def with_machine_code(profile: "Profile | RunFailure", build: "Build | None") -> "Profile | RunFailure":
+    """The profile with its kernels' machine code counted: nobody but a reader asks for it."""
+    from cudamaster.toolchain.nvcc.finder import find_toolchain
+    from cudamaster.toolchain.nvcc.machine_code import with_machine_mixes
+    from cudamaster.toolchain.outputs import RunFailure
+
+    if isinstance(profile, RunFailure) or build is None:
+        return profile
+    return with_machine_mixes(profile, build, find_toolchain())
 
 
 def placed_in(file: Path, profile: "Profile | RunFailure") -> "Profile | RunFailure":

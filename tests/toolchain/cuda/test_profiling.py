@@ -13,7 +13,6 @@ from cudamaster.toolchain.devices.cuda.profiling import CallProfiler, ProfiledGp
 from cudamaster.toolchain.devices.cuda.profiling_fallback import open_model
 from cudamaster.toolchain.devices.cuda.profiling_tools import Tool
 from cudamaster.toolchain.kernel import KernelSource
-from cudamaster.toolchain.nvcc.finder import find_toolchain
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.timing import Clock, Timing
@@ -58,7 +57,7 @@ def profiler(
     counting: ScriptedDevice,
     time_call: Callable[[Build, Arguments], Timing | RunFailure] = measured,
 ) -> CallProfiler:
-    gpu = ProfiledGpu(SPEC, "GPU-1", find_toolchain())
+    gpu = ProfiledGpu(SPEC, "GPU-1")
     return CallProfiler(gpu, time_call, lambda: ncu, lambda spec: counting)
 
 

@@ -24,6 +24,7 @@ from cudamaster.toolchain.devices.cuda.station import USUAL, CudaLimits, Equipme
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.compile import compile_kernel
 from cudamaster.toolchain.nvcc.finder import Toolchain
+from cudamaster.toolchain.nvcc.libraries import installed_folders
 from cudamaster.toolchain.outputs import Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.spec import DeviceSpec
@@ -54,7 +55,7 @@ class CudaDevice:
                 self._stations.append(Station(gpus.machine.driver, gpu, equipment))
                 undo.callback(self._stations[-1].close)
             self._profilers = {
-                station.name: _profiler(station, gpu.monitor.uuid, self.spec, self._toolchain)
+                station.name: _profiler(station, gpu.monitor.uuid, self.spec)
                 for station, gpu in zip(self._stations, gpus.gpus, strict=True)
             }
             for profiler in self._profilers.values():
@@ -107,6 +108,7 @@ class CudaDevice:
 def usual_equipment(spec: DeviceSpec, toolchain: Toolchain, limits: CudaLimits) -> Equipment:
     """That of real GPUs. Raises EnvironmentLacks where the toolkit lacks something."""
     counting, cudart = counting_library(toolchain), runtime_library(toolchain)
+    folders = (counting.parent, cudart.parent)
     return Equipment(
         spec=spec,
         limits=limits,
@@ -117,14 +119,14 @@ def usual_equipment(spec: DeviceSpec, toolchain: Toolchain, limits: CudaLimits) 
             CUDART_VARIABLE: str(cudart),
             "CUDA_CACHE_DISABLE": "1",
         },
-        readable=(*DRIVER_READABLE, str(cudart.parent), str(counting.parent)),
+        readable=(*DRIVER_READABLE, *(str(folder) for folder in (*folders, *installed_folders(toolchain)))),
         devices=driver_devices(),
     )
 
 
-def _profiler(station: Station, uuid: str, spec: DeviceSpec, toolchain: Toolchain) -> CallProfiler:
+def _profiler(station: Station, uuid: str, spec: DeviceSpec) -> CallProfiler:
     return CallProfiler(
-        ProfiledGpu(spec, uuid, toolchain),
+        ProfiledGpu(spec, uuid),
         lambda build, arguments: station.time(build, arguments, TimingPlan()),
     )
 

@@ -16,8 +16,6 @@ from cudamaster.toolchain.devices.cuda.ncu_reading import ReaderMissing, kernels
 from cudamaster.toolchain.devices.cuda.profiling_fallback import modelled_profile, open_model
 from cudamaster.toolchain.devices.cuda.profiling_tools import Tool, call_failed, find_tool, prepared_call
 from cudamaster.toolchain.errors import EnvironmentLacks
-from cudamaster.toolchain.nvcc.finder import Toolchain
-from cudamaster.toolchain.nvcc.machine_code import with_machine_mixes
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.spec import DeviceSpec
@@ -34,7 +32,6 @@ class ProfiledGpu:
     spec: DeviceSpec
     uuid: str
     """What CUDA_VISIBLE_DEVICES calls it."""
-    toolchain: Toolchain
 
 
 class CallProfiler:
@@ -94,8 +91,7 @@ class CallProfiler:
             return Refused(str(missing), lasting=True)
         if not kernels:
             return Refused(NOTHING_COUNTED, lasting=False)
-        profile = Profile(Clock.MEASURED, kernels, f"{NAME} {ncu.version}")
-        return with_machine_mixes(profile, build, self._gpu.toolchain)
+        return Profile(Clock.MEASURED, kernels, f"{NAME} {ncu.version}")
 
     def _by_model(self, build: Build, arguments: Arguments, reason: str) -> Profile | RunFailure:
         timing = self._time_call(build, arguments)
@@ -103,7 +99,7 @@ class CallProfiler:
             return timing
         if self._model is None:
             self._model = self._open_counting(self._gpu.spec)
-        profile = modelled_profile(self._model, build, arguments, timing, self._gpu.toolchain)
+        profile = modelled_profile(self._model, build, arguments, timing)
         if isinstance(profile, RunFailure):
             return replace(profile, reason=f"{reason}; and the model does not count it: {profile.reason}")
         note, self._told = "" if self._told else reason, True

@@ -11,8 +11,6 @@ from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.catalog import list_devices, open_device
 from cudamaster.toolchain.device import Device
-from cudamaster.toolchain.nvcc.finder import Toolchain
-from cudamaster.toolchain.nvcc.machine_code import with_machine_mixes
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.profile import KernelProfile, Profile
 from cudamaster.toolchain.spec import DeviceSpec
@@ -36,7 +34,7 @@ def open_model(spec: DeviceSpec) -> Device:
 
 
 def modelled_profile(
-    model: Device, build: Build, arguments: Arguments, timing: Timing, toolchain: Toolchain
+    model: Device, build: Build, arguments: Arguments, timing: Timing
 ) -> Profile | RunFailure:
     """What `model` counts in a call that took `timing` on the GPU; why not, where it cannot run it."""
     counted_build = model.build(build.source)
@@ -51,7 +49,7 @@ def modelled_profile(
     factor = timing.median_ms / counted.time_ms if counted.time_ms else 0.0
     kernels = tuple(_at_its_time(kernel, factor) for kernel in counted.kernels)
     said = f"the time model of {model.name}; only times are measured"
-    return with_machine_mixes(Profile(Clock.MEASURED, kernels, said), build, toolchain)
+    return Profile(Clock.MEASURED, kernels, said)
 
 
 def _at_its_time(kernel: KernelProfile, factor: float) -> KernelProfile:

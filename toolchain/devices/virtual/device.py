@@ -34,7 +34,6 @@ from cudamaster.toolchain.devices.virtual.translations import translations_folde
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.compile import compile_kernel
 from cudamaster.toolchain.nvcc.finder import Toolchain, find_toolchain
-from cudamaster.toolchain.nvcc.machine_code import with_machine_mixes
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
@@ -132,9 +131,7 @@ class VirtualDevice:
     def profile(self, build: Build, arguments: Arguments) -> Profile | RunFailure:
         """Count what a call's launches do in sampled blocks, and model their times."""
         profiled = self._profiled(build, arguments, seed=TimingPlan().seed)
-        if isinstance(profiled, RunFailure):
-            return profiled
-        return with_machine_mixes(profiled.profile, build, self._toolchain)
+        return profiled if isinstance(profiled, RunFailure) else profiled.profile
 
     def release(self, build: Build) -> None:
         """End every process that still holds `build`."""
