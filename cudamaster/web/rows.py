@@ -27,6 +27,10 @@ class Row:
     """Roofline time ÷ the best kernel's time."""
     bound: str
     error_ratio: float | None
+    vendor_ms: float | None = None
+    """Of the vendor's own answer; None where it was not timed."""
+    vendor_speedup: Interval | None = None
+    """Vendor's time ÷ the best kernel's."""
 
     @property
     def roofline_ms(self) -> float:
@@ -60,18 +64,25 @@ def rows_of(evaluation: Json) -> tuple[Row, ...]:
 
 
 def _row(row: Json) -> Row:
-    speedup = Interval(*(float(row["speedup"][name]) for name in ("median", "low", "high")))
-    times = [float(row[name]) for name in ("baseline_ms", "candidate_ms", "attainment")]
-    if not all(0 < figure < math.inf for figure in (*times, speedup.centre, speedup.low, speedup.high)):
-        raise ValueError(f"times and speedup are not above 0 on {shape_text(row['shape'])}")
-    return Row(
+    made = Row(
         set=str(row["set"]),
         shape=dict(row["shape"]),
         pattern=row.get("pattern"),
-        baseline_ms=times[0],
-        best_ms=times[1],
-        speedup=speedup,
-        attainment=times[2],
+        baseline_ms=float(row["baseline_ms"]),
+        best_ms=float(row["candidate_ms"]),
+        speedup=_interval(row["speedup"]),
+        attainment=float(row["attainment"]),
         bound=str(row["bound"]),
         error_ratio=row.get("error_ratio"),
+        vendor_ms=row.get("vendor_ms"),
+        vendor_speedup=_interval(row["vendor_speedup"]) if "vendor_speedup" in row else None,
     )
+    speedup, vendor = made.speedup, 1.0 if made.vendor_ms is None else made.vendor_ms
+    figures = (made.baseline_ms, made.best_ms, made.attainment, vendor)
+    if not all(0 < figure < math.inf for figure in (*figures, speedup.centre, speedup.low, speedup.high)):
+        raise ValueError(f"times and speedup are not above 0 on {made.label}")
+    return made
+
+
+def _interval(figures: Json) -> Interval:
+    return Interval(*(float(figures[name]) for name in ("median", "low", "high")))

@@ -27,6 +27,7 @@ class Bar:
     """Of the best kernel's time, as the speedup's interval has it."""
     high: float
     roofline: float
+    vendor: float | None
     speedup: str
     slower: bool
     words: str
@@ -48,10 +49,17 @@ class TimeChart:
     bars: Sequence[Bar]
     words: str
 
+    @property
+    def with_vendor(self) -> bool:
+        """Whether the vendor's own answer was timed somewhere."""
+        return any(bar.vendor is not None for bar in self.bars)
+
 
 def time_chart(rows: Sequence[Row]) -> TimeChart:
     """The chart of at least one workload."""
-    values = [ms for row in rows for ms in (row.baseline_ms, row.best_ms, row.roofline_ms)]
+    values = [
+        ms for row in rows for ms in (row.baseline_ms, row.best_ms, row.roofline_ms, row.vendor_ms) if ms
+    ]
     left = round(CHARACTER * max(len(row.short) for row in rows)) + GAP
     axis = fitting(values, left, RIGHT)
     foot = TOP + ROW * len(rows)
@@ -77,11 +85,16 @@ def _bar(row: Row, axis: Scale, y: float) -> Bar:
         low=axis.at(row.baseline_ms / row.speedup.high),
         high=axis.at(row.baseline_ms / row.speedup.low),
         roofline=axis.at(row.roofline_ms),
+        vendor=axis.at(row.vendor_ms) if row.vendor_ms else None,
         speedup=f"{row.speedup.centre:.2f}x",
         slower=row.speedup.high < 1,
         words=f"{row.set} {row.label}: baseline {quantity(row.baseline_ms, 'ms')}, "
-        f"best {quantity(row.best_ms, 'ms')}, {times(row.speedup)}",
+        f"best {quantity(row.best_ms, 'ms')}, {times(row.speedup)}{_vendor_words(row)}",
     )
+
+
+def _vendor_words(row: Row) -> str:
+    return f"; the vendor's own {quantity(row.vendor_ms, 'ms')}" if row.vendor_ms else ""
 
 
 def _words(rows: Sequence[Row]) -> str:

@@ -103,7 +103,7 @@ def _far(metric: Metric, before: float, after: float) -> bool:
 
 
 def _factor(metric: Metric, before: float, after: float) -> float:
-    """Larger ÷ smaller; what is near nothing counts as one unit, so that 0 does not outrank all."""
+    """Larger ÷ smaller; what is near nothing counts as one unit, so that 0 has a factor too."""
     low, high = sorted((before, after))
     return (high + 1) / (low + 1) if low < 1 or metric.unit == "%" else high / low
 

@@ -144,6 +144,28 @@ def test_measured_and_modelled_kernels_stand_in_tables_of_their_own(tmp_path: Pa
     assert tables[0].count("cuda-h200/") == 1
 
 
+def test_the_vendors_own_answer_stands_beside_where_it_was_timed(tmp_path: Path) -> None:
+    record = record_of(KERNEL)
+    figures = {"vendor_ms": 0.875, "vendor_speedup": {"median": 1.3125, "low": 1.25, "high": 1.375}}
+    record["evaluation"]["workloads"][1] |= figures
+    beside = {
+        "vendor": {"library": "cuBLAS 13.1.0", "speedup": {"geomean": 1.3125, "low": 1.25, "high": 1.4}}
+    }
+    store(tmp_path, evaluation=record["evaluation"] | beside)
+    shown = page(tmp_path).text
+
+    assert re.search(r"over cuBLAS 13\.1\.0, the vendor's own\s*1\.31x", shown)
+    assert "1.31x [1.25, 1.38]" in shown
+    assert "; the vendor's own 0.875 ms" in shown
+
+
+def test_why_the_vendors_own_answer_was_not_timed_is_said(tmp_path: Path) -> None:
+    beside = {"vendor": {"library": "cuSPARSE", "lacks": "it is not installed"}}
+    store(tmp_path, evaluation=record_of(KERNEL)["evaluation"] | beside)
+
+    assert "Not compared with cuSPARSE, the vendor's own: it is not installed." in page(tmp_path).text
+
+
 def test_a_kernel_whose_baseline_has_changed_is_shown_alone(tmp_path: Path) -> None:
     store(tmp_path, baseline_sha256="0" * 64)
     files = site_files(tmp_path)

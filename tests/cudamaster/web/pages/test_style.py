@@ -12,7 +12,10 @@ TEXT = (
     *((name, back) for name in (*TOKENS, "ink", "quiet") for back in ("panel", "ins", "del")),
     ("hot", "panel"),
 )
-MARKS = (*((name, "paper") for name in ("before", "after", "roof", "bad", "focus")), ("before", "panel"))
+MARKS = (
+    *((name, "paper") for name in ("before", "after", "roof", "bad", "focus", "link")),
+    ("before", "panel"),
+)
 ENOUGH_FOR_TEXT, ENOUGH_FOR_MARKS = 4.5, 3.0
 """WCAG 2.2, 1.4.3 and 1.4.11."""
 
