@@ -38,6 +38,7 @@ MEMORY = (
 QUERIES = (
     r"cudaGetDevice|cudaGetDeviceProperties\w*|cudaDeviceGetAttribute|cudaGetLastError|cudaPeekAtLastError"
     r"|cudaGetError(?:String|Name)|cudaOccupancy\w+|cudaFuncGetAttributes|cudaDriverGetVersion|cudaRuntimeGetVersion"
+    r"|cuTensorMapEncodeTiled"
 )
 LAUNCHES = (
     r"cudaLaunch(?:CooperativeKernel|Kernel|KernelExC)|cudaFuncSet(?:Attribute|CacheConfig)"

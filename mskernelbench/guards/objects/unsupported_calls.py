@@ -23,6 +23,9 @@ ADVICE = {
         r"|cudaMemAdvise|cudaMemGetInfo|cudaMemPool(?:Create|Destroy|TrimTo|\wetAttribute)"
         r"|cudaMallocFromPoolAsync|cudaDeviceGet(?:Default)?MemPool|cudaPointerGetAttributes|cudaGetSymbolSize"
     ),
+    "declare and call cuTensorMapEncodeTiled, the one function of the driver that a kernel may use": (
+        r"cudaGetDriverEntryPoint\w*"
+    ),
     "stay on the device that is current": (
         r"cudaSetDevice|cudaGetDeviceCount|cudaDeviceGetLimit|cuda\w+etSharedMemConfig|cudaDevice\wetCacheConfig"
     ),

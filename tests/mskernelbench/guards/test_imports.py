@@ -63,7 +63,7 @@ UNNEEDED = """
 pthread_create fork socket fopen open mmap mprotect getenv clock_gettime ptrace syscall sigaction
 cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaDeviceSetLimit cudaDeviceReset cudaLaunchHostFunc
 cudaStreamAddCallback cudaGraphAddHostNode cudaGraphDebugDotPrint cudaCtxResetPersistingL2Cache
-cudaEventRecord_ptsz cudaIpcOpenMemHandle cudaGetDriverEntryPointByVersion cublasSgemm_v2 cusparseSpMV
+cudaEventRecord_ptsz cudaIpcOpenMemHandle cuGetProcAddress_v2 cublasSgemm_v2 cusparseSpMV
 _ZNSt6thread15_M_start_threadEv _ZNSt14basic_ifstreamIcE
 """
 

@@ -14,6 +14,7 @@ HONEST = """
 cudaCreateTextureObject cudaDestroyTextureObject cudaStreamCreate cudaStreamDestroy cudaEventCreateWithFlags
 cudaEventRecord cudaStreamWaitEvent cudaStreamBeginCapture cudaGraphInstantiate cudaGraphLaunch cudaMallocHost
 cudaHostAlloc cudaMallocManaged cudaMallocPitch cudaMallocArray cudaSetDevice cudaMemGetInfo
+cudaGetDriverEntryPointByVersion
 """
 
 
@@ -40,7 +41,13 @@ def test_no_call_is_both_allowed_and_unsupported() -> None:
     allowed = (
         "cudaMalloc cudaFree cudaMemcpyAsync cudaMemset2DAsync cudaFuncSetAttribute cudaFuncSetCacheConfig"
     )
-    for name in [*allowed.split(), "cudaMemcpyToSymbol", "cudaDeviceSynchronize", "cudaStreamSynchronize"]:
+    for name in [
+        *allowed.split(),
+        "cuTensorMapEncodeTiled",
+        "cudaMemcpyToSymbol",
+        "cudaDeviceSynchronize",
+        "cudaStreamSynchronize",
+    ]:
         assert imports.ALLOWED.fullmatch(name)
         assert unsupported_calls.advice(name) is None
 
