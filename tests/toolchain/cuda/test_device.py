@@ -203,6 +203,23 @@ class TestTiming:
         assert isinstance(failure, RunFailure)
         assert "launched no kernel" in failure.reason
 
+    def test_what_a_vendor_library_launches_by_a_runtime_of_its_own_has_a_time(
+        self, device: CudaDevice, cuda_bench: CudaBench
+    ) -> None:
+        runtime = cuda_bench.compiled("cudart", "")
+        entry = (
+            "void *dlopen(const char *, int), *dlsym(void *, const char *);"
+            "int (*launch)(const void *, dim3, dim3, void **, size_t, void *) ="
+            f'dlsym(dlopen("{runtime}", 2), "cudaLaunchKernel");'
+            "launch(copy, one, one, a, 0, stream); return;"
+        )
+        unseen = cuda_bench.candidate("unseen", entry)
+        assert isinstance(device.time(unseen, copy_arguments(), TimingPlan(samples=1)), RunFailure)
+        arm = replace(unseen, key="arm", source=replace(unseen.source, libraries=("cublas",)))
+        timing = device.time(arm, copy_arguments(), TimingPlan(samples=1))
+        assert isinstance(timing, Timing), timing
+        assert timing.kernels == 0
+
     def test_what_the_latest_timed_call_wrote_can_be_read(
         self, device: CudaDevice, cuda_bench: CudaBench
     ) -> None:

@@ -173,6 +173,7 @@ class Station:
             flush_ms=self._flush_ms,
             cold=plan.cold_l2,
             one_a_request=any(tensor.access is Access.IN_PLACE for tensor in arguments.tensors),
+            counted=not build.source.libraries,
         )
         pace = self._pace(build, (arguments.label, plan.cold_l2), timer)
         return pace if isinstance(pace, RunFailure) else timer.times(pace, plan.samples)
