@@ -22,7 +22,7 @@ from cudamaster.toolchain.kernel import KernelSource
 ENTRY = """
 extern "C" void scale(float* y, const float* x, float by, int n, void* stream) {
     for (int i = 0; i < n; i++) y[i] = by * x[i];
-    if (!stream) y[0] = -1;
+    if (stream) y[0] = -1;
 }
 """
 SUCCESS = binding.CUresult.CUDA_SUCCESS
@@ -72,6 +72,9 @@ class FakeRuntime:
     def cudaGetLastError(self) -> int:  # noqa: N802 (the real name)
         return self.error
 
+    def cudaGetErrorName(self, code: int) -> bytes:  # noqa: N802
+        return {9: b"cudaErrorInvalidConfiguration"}[code]
+
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -108,7 +111,7 @@ def called(device: HostMemoryBinding, library: Path, error: int = 0) -> str | No
         )
 
 
-def test_the_entry_gets_filled_buffers_scalars_and_a_stream_between_the_marks(library: Path) -> None:
+def test_the_entry_gets_filled_buffers_scalars_and_the_legacy_stream_between_the_marks(library: Path) -> None:
     device = HostMemoryBinding()
     assert called(device, library) is None
     marks = device.called[device.called.index("cuProfilerStart") :]
@@ -126,7 +129,7 @@ def test_nothing_stays_allocated_where_there_is_no_room(library: Path) -> None:
 
 def test_an_error_that_the_entry_left_behind_is_told(library: Path) -> None:
     failed = called(HostMemoryBinding(), library, 9)
-    assert failed == "a call of the entry was refused: CUDA runtime error 9"
+    assert failed == "the entry left the error cudaErrorInvalidConfiguration behind"
 
 
 def test_without_a_driver_the_program_says_so_and_fails(library: Path) -> None:

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cudamaster.toolchain.devices.cuda.candidate import bound_call
+from cudamaster.toolchain.devices.cuda.context import Context
 from cudamaster.toolchain.devices.cuda.driver import CudaDriver, load_driver
 from cudamaster.toolchain.devices.cuda.profiling_tools import CALL, SAID
+from cudamaster.toolchain.devices.cuda.runtime import runtime_library
 from cudamaster.toolchain.errors import ToolchainError
-from cudamaster.toolchain.passing import passed
-
-RUNTIME = "cudart"
+from cudamaster.toolchain.nvcc.finder import find_toolchain
 
 
 def make_call(driver: CudaDriver, runtime: Any, call: dict[str, Any], folder: Path) -> str | None:
@@ -24,17 +25,15 @@ def make_call(driver: CudaDriver, runtime: Any, call: dict[str, Any], folder: Pa
 
     `runtime` is the CUDA runtime that the build is bound to. Raises DriverFailed, OSError, ValueError.
     """
-    device = driver.call("cuDeviceGet", 0)
-    driver.call("cuCtxSetCurrent", driver.call("cuDevicePrimaryCtxRetain", device))
+    context = Context(driver, driver.call("cuDeviceGet", 0))
+    context.use()
     buffers = _Buffers(driver, folder)
     try:
-        values = [passed(buffers.address(item) if isinstance(item, dict) else item) for item in call["items"]]
-        stream = driver.call("cuStreamCreate", int(driver.binding.CUstream_flags.CU_STREAM_DEFAULT))
-        entry = getattr(ctypes.CDLL(call["library"]), call["entry"])
-        entry.restype = None
+        items = [buffers.address(item) if isinstance(item, dict) else item for item in call["items"]]
+        entry = bound_call(ctypes.CDLL(call["library"]), call["entry"], items)
         driver.call("cuProfilerStart")
-        entry(*values, ctypes.c_void_p(int(stream)))
-        driver.call("cuCtxSynchronize")
+        entry()
+        context.wait()
         driver.call("cuProfilerStop")
         return _left_behind(runtime)
     finally:
@@ -44,7 +43,7 @@ def make_call(driver: CudaDriver, runtime: Any, call: dict[str, Any], folder: Pa
 def _left_behind(runtime: Any) -> str | None:
     """A refused launch does not stop the entry: the runtime remembers it."""
     code = int(runtime.cudaGetLastError())
-    return f"a call of the entry was refused: CUDA runtime error {code}" if code else None
+    return f"the entry left the error {runtime.cudaGetErrorName(code).decode()} behind" if code else None
 
 
 class _Buffers:
@@ -71,13 +70,10 @@ class _Buffers:
 
 
 def load_runtime() -> ctypes.CDLL:
-    """The CUDA runtime, loaded for everyone: builds link against none. Raises OSError where there is none."""
-    from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
-
-    try:
-        return ctypes.CDLL(load_nvidia_dynamic_lib(RUNTIME).abs_path, mode=ctypes.RTLD_GLOBAL)
-    except DynamicLibNotFoundError as failure:
-        raise OSError(f"no CUDA runtime library here: {failure}") from failure
+    """The CUDA runtime, loaded for everyone: builds link against none. Raises EnvironmentLacks."""
+    runtime = ctypes.CDLL(str(runtime_library(find_toolchain())), mode=ctypes.RTLD_GLOBAL)
+    runtime.cudaGetErrorName.restype = ctypes.c_char_p
+    return runtime
 
 
 def main(arguments: Sequence[str]) -> int:
