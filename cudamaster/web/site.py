@@ -89,12 +89,20 @@ def _put(made: Path, out: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> None:
-    """Let two folders change names in one step; in two, where the file system knows no such step."""
+    """Let two folders change names in one step; in several where the file system knows no such step."""
     libc = ctypes.CDLL(None, use_errno=True)
     names = (os.fsencode(one), os.fsencode(other))
-    if libc.renameat2(AT_FDCWD, names[0], AT_FDCWD, names[1], RENAME_EXCHANGE) == 0:
-        return
+    if libc.renameat2(AT_FDCWD, names[0], AT_FDCWD, names[1], RENAME_EXCHANGE) != 0:
+        exchange_in_steps(one, other)
+
+
+def exchange_in_steps(one: Path, other: Path) -> None:
+    """Let two folders change names; should the last step fail, the first is taken back."""
     aside = one.with_name(f"{one.name}.old")
     other.rename(aside)
-    one.rename(other)
+    try:
+        one.rename(other)
+    except OSError:
+        aside.rename(other)
+        raise
     aside.rename(one)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cudamaster.errors import FolderUnwritable, UsageError
-from cudamaster.web.site import write_site
+from cudamaster.web.site import exchange_in_steps, write_site
 
 OLD = {"index.html": b"old", "a/b/index.html": b"old page"}
 NEW = {"index.html": b"new"}
@@ -87,3 +87,19 @@ def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
 
     assert found(tmp_path / "real") == NEW
     assert (tmp_path / "link").is_symlink()
+
+
+def test_folders_change_names_where_no_single_step_does_it(tmp_path: Path) -> None:
+    write_site(tmp_path / "one", OLD)
+    write_site(tmp_path / "other", NEW)
+    exchange_in_steps(tmp_path / "one", tmp_path / "other")
+
+    assert (found(tmp_path / "one"), found(tmp_path / "other")) == (NEW, OLD)
+
+
+def test_a_site_that_cannot_be_exchanged_stays(tmp_path: Path) -> None:
+    write_site(tmp_path / "site", OLD)
+
+    with pytest.raises(FileNotFoundError):
+        exchange_in_steps(tmp_path / "missing", tmp_path / "site")
+    assert found(tmp_path / "site") == OLD
