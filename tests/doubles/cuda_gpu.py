@@ -32,7 +32,13 @@ LIBC.mmap.restype = ctypes.c_void_p
 
 def small_card(**changes: Any) -> Card:
     """An H200 with a small L2, which is soon flushed."""
-    own = {"L2_CACHE_SIZE": SMALL_L2_BYTES, "MAX_PERSISTING_L2_CACHE_SIZE": SMALL_L2_BYTES // 2}
+    own = {
+        "L2_CACHE_SIZE": SMALL_L2_BYTES,
+        "MAX_PERSISTING_L2_CACHE_SIZE": SMALL_L2_BYTES // 2,
+        "COMPUTE_MODE": 0,
+        "VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED": 1,  # the older name of the same number
+        "HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED": 1,
+    }
     return Card(attributes={**H200_ATTRIBUTES, **own}, **changes)
 
 

@@ -21,8 +21,8 @@ def preload() -> None:
 
 def prepare(harden: Callable[[], None]) -> Prepared:
     cudart = ctypes.CDLL(os.environ[CUDART_VARIABLE])
-    gpu = FakeGpu([small_card()], wait=cudart.fake_wait, protects=UNPROTECTED not in os.environ)
+    card = small_card(uuid=os.environ["CUDA_VISIBLE_DEVICES"])
+    gpu = FakeGpu([card], wait=cudart.fake_wait, protects=UNPROTECTED not in os.environ)
     if os.path.exists(os.environ.get(LOST, "")):  # noqa: PTH110 (an empty name is none)
         raise DriverFailed("cuCtxCreate", "CUDA_ERROR_UNKNOWN", 999)
-    assert os.environ["CUDA_VISIBLE_DEVICES"] == gpu.cards[0].uuid
     return prepared(CudaDriver(gpu))

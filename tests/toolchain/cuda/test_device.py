@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +12,11 @@ import pytest
 
 from cudamaster.toolchain.arguments import Access, Arguments, Tensor
 from cudamaster.toolchain.devices.cuda.device import CudaDevice
-from cudamaster.toolchain.errors import EnvironmentLacks
+from cudamaster.toolchain.errors import DriverFailed, EnvironmentLacks
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
 from tests.doubles.cuda_device import LIMITS, CudaBench, copy_arguments, one_card, two_cards
-from tests.doubles.cuda_gpu import FakeGpu
+from tests.doubles.cuda_gpu import FakeGpu, small_card
 from tests.doubles.cuda_program import LOST, UNPROTECTED
 
 ALLOCATE = "volatile char *p = malloc({bytes}); for (long i = 0; i < {bytes}; i += 4096) p[i] = 1;"
@@ -317,10 +318,50 @@ class TestMemory:
         assert not gpu.kept
 
 
+class TestOpening:
+    @pytest.mark.parametrize(
+        ("attribute", "value", "words"),
+        [
+            ("COMPUTE_MODE", 3, "takes one process at a time"),
+            ("VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED", 0, "maps no memory at chosen addresses"),
+            ("HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED", 0, "shares no memory between processes"),
+        ],
+    )
+    def test_what_a_gpu_cannot_do_is_told(
+        self, cuda_bench: CudaBench, attribute: str, value: int, words: str
+    ) -> None:
+        gpu = one_card()
+        gpu.cards[0].attributes[attribute] = value
+        with pytest.raises(EnvironmentLacks, match=words):
+            cuda_bench.device(gpu)
+        assert not gpu.kept
+
+    def test_a_device_that_could_not_be_opened_holds_no_lock(self, cuda_bench: CudaBench) -> None:
+        gpu = FakeGpu([small_card(uuid="GPU-3")])
+        gpu.fails["cuMemCreate"] = gpu.CUresult.CUDA_ERROR_OUT_OF_MEMORY
+        with pytest.raises(DriverFailed):
+            cuda_bench.device(gpu)
+        gpu.fails.clear()
+        replace(cuda_bench, locks=None).device(gpu).close()
+
+
 class TestSeveralGpus:
-    def test_threads_spread_over_them_and_stay(self, cuda_bench: CudaBench) -> None:
+    def test_a_threads_calls_stay_on_one_and_threads_spread_over_all(self, cuda_bench: CudaBench) -> None:
         gpu = two_cards()
         device = cuda_bench.device(gpu, "all")
+        copy, left = cuda_bench.candidate("copy"), []
+
+        def work() -> None:
+            outputs = device.run(copy, copy_arguments())
+            assert isinstance(outputs, Outputs), outputs
+            left.append(device.timed_outputs(copy, copy_arguments()))
+
+        for _ in range(2):
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
         assert device.name == "cuda:0,1"
+        assert all(arrays is not None and np.array_equal(arrays["y"], EXPECTED) for arrays in left)
+        assert len(gpu.held["context"]) == 2
         device.close()
         assert not gpu.kept

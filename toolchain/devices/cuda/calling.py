@@ -42,7 +42,7 @@ class Caller:
 
         Raises DriverFailed where memory cannot be had, and what `hung` raises.
         """
-        held = self._pool.worker(build.key)
+        held = self._pool.worker(build)
         inputs, outputs = self._pool.inputs(arguments), self._pool.outputs(held, arguments)
         request, files = self._request(held, inputs, outputs, manner)
         request |= build_fields(build)

@@ -23,10 +23,10 @@ class Context:
         """Until everything asked of the GPU here is done. Raises DriverFailed with what went wrong."""
         self.driver.call("cuCtxSynchronize")
 
-    def has(self, attribute: str) -> bool:
-        """Whether the GPU's attribute of this name is not 0."""
-        number = getattr(self.driver.binding.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{attribute}")
-        return bool(self.driver.call("cuDeviceGetAttribute", number, self.gpu))
+    def attribute(self, name: str) -> int:
+        """The GPU's attribute of this name."""
+        number = getattr(self.driver.binding.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+        return int(self.driver.call("cuDeviceGetAttribute", number, self.gpu))
 
     def let_go(self, name: str, *arguments: Any) -> None:
         """Give something back with the driver's function `name`; a lost context has lost it already."""

@@ -12,6 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Access, Arguments
+from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.devices.cuda.segment import DeviceSegment
 from cudamaster.toolchain.devices.cuda.timing import Pace
 from cudamaster.toolchain.worker.worker import Worker
@@ -50,23 +51,23 @@ class HeldWorker:
 class Pool:
     """Held workers by build, and inputs by label, the least used of each given up first."""
 
-    def __init__(self, start: Callable[[], Worker], new_segment: NewSegment, memory_bytes: int) -> None:
+    def __init__(self, start: Callable[[Build], Worker], new_segment: NewSegment, memory_bytes: int) -> None:
         self._start = start
         self._new_segment = new_segment
         self._most_input_bytes = KEPT_INPUT_SHARE * memory_bytes
         self._held: OrderedDict[str, HeldWorker] = OrderedDict()
         self._inputs: OrderedDict[str, DeviceSegment] = OrderedDict()
 
-    def worker(self, key: str) -> HeldWorker:
-        """The worker of the build `key`; a new one where there is none."""
-        held = self._held.pop(key, None)
+    def worker(self, build: Build) -> HeldWorker:
+        """The build's worker; a new one where there is none."""
+        held = self._held.pop(build.key, None)
         if held is not None and held.worker.end is not None:
             held.close()
             held = None
         while len(self._held) >= KEPT_WORKERS:
             self._held.popitem(last=False)[1].close()
-        held = held or HeldWorker(self._start())
-        self._held[key] = held
+        held = held or HeldWorker(self._start(build))
+        self._held[build.key] = held
         return held
 
     def inputs(self, arguments: Arguments) -> DeviceSegment:

@@ -108,16 +108,28 @@ def _reserved(context: Context, nbytes: int, undo: ExitStack) -> int:
 
 
 def _map(context: Context, address: int, nbytes: int, handle: Any, *, writable: bool) -> None:
-    binding = context.driver.binding
     context.driver.call("cuMemMap", address, nbytes, 0, handle, 0)
-    access = binding.CUmemAccessDesc()
-    access.location = _location(context)
-    flags = binding.CUmemAccess_flags
-    access.flags = (
-        flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE if writable else flags.CU_MEM_ACCESS_FLAGS_PROT_READ
-    )
     try:
-        context.driver.call("cuMemSetAccess", address, nbytes, [access], 1)
+        _give_access(context, address, nbytes, writable=writable)
     except DriverFailed:
         context.let_go("cuMemUnmap", address, nbytes)
         raise
+
+
+def _give_access(context: Context, address: int, nbytes: int, *, writable: bool) -> None:
+    """Where a driver gives no read-only access, that to write: whether it was written, the owner looks."""
+    flags = context.driver.binding.CUmemAccess_flags
+    rights = [flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE]
+    if not writable:
+        rights.insert(0, flags.CU_MEM_ACCESS_FLAGS_PROT_READ)
+    access = context.driver.binding.CUmemAccessDesc()
+    access.location = _location(context)
+    for right in rights:
+        access.flags = right
+        try:
+            context.driver.call("cuMemSetAccess", address, nbytes, [access], 1)
+        except DriverFailed:
+            if right is rights[-1]:
+                raise
+        else:
+            return

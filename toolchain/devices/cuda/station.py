@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Access, Arguments
 from cudamaster.toolchain.build import Build
-from cudamaster.toolchain.cache import cache_folder
 from cudamaster.toolchain.devices.cuda.calling import Caller
 from cudamaster.toolchain.devices.cuda.clocks import clock_state
 from cudamaster.toolchain.devices.cuda.context import OUT_OF_MEMORY, Context
@@ -29,7 +28,7 @@ from cudamaster.toolchain.devices.cuda.requests import Claims, Manner
 from cudamaster.toolchain.devices.cuda.segment import DeviceSegment
 from cudamaster.toolchain.devices.cuda.sharing import SharedMemory
 from cudamaster.toolchain.devices.cuda.timing import CallTimer, Pace
-from cudamaster.toolchain.errors import DriverFailed
+from cudamaster.toolchain.errors import DriverFailed, EnvironmentLacks, WorkerBroken
 from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.spec import DeviceSpec
 from cudamaster.toolchain.timing import Timing, TimingPlan
@@ -41,6 +40,13 @@ from cudamaster.toolchain.worker.worker import Worker
 FLUSH_L2_SIZES = 4
 LEAST_FLUSH_BYTES = 256 << 20
 """Filling it keeps an H200 busy for some 70 µs, in which the host asks for the call that is timed."""
+PROCESSOR_SECONDS = 24 * 3600
+"""Of a worker: waiting for a GPU takes a processor's time, and the baseline's lives as long as a run."""
+REQUIRED = {
+    "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED": "maps no memory at chosen addresses",
+    "HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED": "shares no memory between processes by open files",
+}
+"""Attributes that a GPU needs, and what one that lacks them cannot do, as in some virtual machines."""
 FLUSHES = 3
 """Of which the quickest tells how long one takes."""
 T = TypeVar("T")
@@ -88,6 +94,7 @@ class Station:
             self._context = Context(driver, gpu.handle)
             undo.callback(self._context.close)
             self._context.use()
+            _require_usable(self._context, self.name)
             self._fingerprint = Fingerprint(self._context, equipment.fingerprint_code)
             undo.callback(self._fingerprint.close)
             nbytes = max(equipment.limits.flush_bytes, FLUSH_L2_SIZES * equipment.spec.l2_bytes)
@@ -180,7 +187,7 @@ class Station:
 
     def _pace(self, build: Build, kind: tuple[str, bool], timer: CallTimer) -> Pace | RunFailure:
         """Found once for each worker: what another one promised, this one must show."""
-        paces = self._pool.worker(build.key).paces
+        paces = self._pool.worker(build).paces
         known = paces.get(kind)
         found = known or timer.pace()
         if isinstance(found, Pace):
@@ -237,24 +244,44 @@ class Station:
     def _segment(self, arrays: Mapping[str, NDArray[Any]]) -> DeviceSegment:
         return DeviceSegment(self._context, self._fingerprint, arrays)
 
-    def _start(self) -> Worker:
-        return self._starter.start(self._worker_limits)
+    def _start(self, build: Build) -> Worker:
+        assert build.library is not None
+        try:
+            return self._starter.start(self._worker_limits(str(build.library.parent)))
+        except WorkerBroken as broken:
+            if OUT_OF_MEMORY not in str(broken):
+                raise
+            raise DriverFailed("cuDevicePrimaryCtxRetain", OUT_OF_MEMORY, 2) from broken
 
-    @property
-    def _worker_limits(self) -> WorkerLimits:
+    def _worker_limits(self, *readable: str) -> WorkerLimits:
         return WorkerLimits(
             memory_bytes=self._equipment.limits.memory_bytes,
-            readable=(*self._equipment.readable, str(cache_folder() / "builds")),
+            processor_seconds=PROCESSOR_SECONDS,
+            readable=(*self._equipment.readable, *readable),
             devices=self._equipment.devices,
         )
 
     def _require_health(self) -> None:
-        require_health(self._starter, self._worker_limits, self.name)
+        require_health(self._starter, self._worker_limits(), self.name)
 
 
 def driver_devices() -> tuple[str, ...]:
     """The device files of NVIDIA's driver."""
     return tuple(str(path) for path in sorted(Path("/dev").glob("nvidia*")))
+
+
+def _require_usable(context: Context, name: str) -> None:
+    """Raises EnvironmentLacks where a GPU cannot be used by two processes at a time as they are here."""
+    if context.attribute("COMPUTE_MODE") != context.driver.binding.CUcomputemode.CU_COMPUTEMODE_DEFAULT:
+        raise EnvironmentLacks(
+            f"{name} takes one process at a time, and kernels run in another than their judge: "
+            "'sudo nvidia-smi -c DEFAULT' lets several use it"
+        )
+    for attribute, lack in REQUIRED.items():
+        if not context.attribute(attribute):
+            raise EnvironmentLacks(
+                f"{name} {lack} under this driver ({attribute}): use a GPU of the machine itself"
+            )
 
 
 def _written(arguments: Arguments, outputs: DeviceSegment) -> dict[str, NDArray[Any]]:

@@ -25,7 +25,7 @@ class Stopwatch:
         self._stream = binding.CUstream(binding.CU_STREAM_LEGACY)
         timed = int(binding.CUevent_flags.CU_EVENT_DEFAULT)
         self._events = [self._driver.call("cuEventCreate", timed) for _ in range(2 * MOST_CALLS)]
-        self._persisting = context.has("MAX_PERSISTING_L2_CACHE_SIZE")
+        self._persisting = context.attribute("MAX_PERSISTING_L2_CACHE_SIZE") > 0
 
     def each(self, call: Call, calls: int, flush: tuple[int, int] | None) -> list[float]:
         """Milliseconds of each of `calls` calls, at most 128; before each, L2 is filled from `flush`.
@@ -63,7 +63,6 @@ class Stopwatch:
 
     def _flush(self, address: int, nbytes: int) -> None:
         if self._persisting:
-            self.forbid_persistence()
             self._driver.call("cuCtxResetPersistingL2Cache")
         self._driver.call("cuMemsetD32Async", address, 0, nbytes // 4, self._stream)
 
