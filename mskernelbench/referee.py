@@ -19,6 +19,7 @@ from mskernelbench.checking import Checked, Checker
 from mskernelbench.entries import EntryProblem, accepted_names, find_entry
 from mskernelbench.errors import BaselineBroken
 from mskernelbench.evaluation import Evaluation, Status, WorkloadResult
+from mskernelbench.examining import examined
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import ObjectEvidence
 from mskernelbench.guards.findings import keeps_state
@@ -121,6 +122,17 @@ class Referee:
             if timed is not None:
                 return self._judge(built, timed, quick=True)
             return self._judge(built, self.timed_workloads(sets), quick=False)
+
+    def examine(self, source: str, verdict: Evaluation) -> Evaluation:
+        """The `verdict` on a champion after a call of it was watched by the device's tools, if it has any."""
+        build = self.built(source, verdict.entry) if verdict.correct else None
+        if build is None:
+            return verdict
+        with self._held(build):
+            found = examined(self.device, build, self.operator, self._materials)
+        if isinstance(found, Refusal):
+            return refused(self._bench, verdict.entry, found, verdict.workloads)
+        return replace(verdict, reason=f"{verdict.reason}; {found}") if found else verdict
 
     def profile(
         self, source: str, entry: str | None = None, workload: Workload | None = None

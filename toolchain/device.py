@@ -3,12 +3,12 @@
 One contract test suite (`tests/contract/`) runs against every implementation in `toolchain/devices/`.
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.kernel import KernelSource
-from cudamaster.toolchain.outputs import Outputs, RunFailure
+from cudamaster.toolchain.outputs import Examined, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.spec import DeviceSpec
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
@@ -41,3 +41,11 @@ class Device(Protocol):
 
     def close(self) -> None:
         """Release everything; the device is not used afterwards."""
+
+
+@runtime_checkable
+class Examining(Protocol):
+    """A device that has tools for faults that its own runs do not see."""
+
+    def examine(self, build: Build, arguments: Arguments) -> Examined:
+        """Have calls of the entry watched; takes much longer than a run."""

@@ -76,3 +76,14 @@ class Outputs:
     """Wall time of the call in the worker; not a kernel time."""
     notes: tuple[Fault, ...] = ()
     """What is harmless where every result is right, and may be the reason where one is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What tools found that watched calls of an entry."""
+
+    checks: tuple[str, ...]
+    """Those that ran to their end."""
+    faults: tuple[Fault, ...]
+    missing: str | None = None
+    """Why a check did not run, and what mends it; None where all did."""

@@ -40,11 +40,14 @@ class RefereeJudge:
         return self._rounds.evaluate(source, timed=self.timed)
 
     def full(self, source: str) -> Evaluation:
-        """Checked and timed on fresh inputs, on every workload, in a process that has not run it before."""
+        """Checked and timed on fresh inputs, on every workload, in a process that has not run it before.
+
+        Then a call is watched by the device's tools for memory and races.
+        """
         build = self._fresh.built(source)
         if build is not None:
             self._fresh.device.release(build)
-        return self._fresh.evaluate(source)
+        return self._fresh.examine(source, self._fresh.evaluate(source))
 
     def digests(self, source: str) -> Mapping[str, str]:
         """Hashes of its PTX and host object, as far as the device has them."""

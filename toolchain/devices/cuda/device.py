@@ -25,7 +25,7 @@ from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.compile import compile_kernel
 from cudamaster.toolchain.nvcc.finder import Toolchain
 from cudamaster.toolchain.nvcc.libraries import installed_folders
-from cudamaster.toolchain.outputs import Outputs, RunFailure
+from cudamaster.toolchain.outputs import Examined, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.spec import DeviceSpec
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
@@ -86,6 +86,12 @@ class CudaDevice:
         station = self._station
         with station.exclusively():
             return self._profilers[station.name].profile(_whole(build), arguments)
+
+    def examine(self, build: Build, arguments: Arguments) -> Examined:
+        """Have a call watched by compute-sanitizer, where there is one."""
+        station = self._station
+        with station.exclusively():
+            return self._profilers[station.name].examine(_whole(build), arguments)
 
     def release(self, build: Build) -> None:
         """End every process that still holds `build`."""

@@ -15,8 +15,9 @@ from cudamaster.toolchain.devices.cuda.ncu import NAME, NO_NCU, Refused, collect
 from cudamaster.toolchain.devices.cuda.ncu_reading import ReaderMissing, kernels_of, load_actions
 from cudamaster.toolchain.devices.cuda.profiling_fallback import modelled_profile, open_model
 from cudamaster.toolchain.devices.cuda.profiling_tools import Tool, call_failed, find_tool, prepared_call
+from cudamaster.toolchain.devices.cuda.sanitizer import sanitize
 from cudamaster.toolchain.errors import EnvironmentLacks
-from cudamaster.toolchain.outputs import FailureKind, RunFailure
+from cudamaster.toolchain.outputs import Examined, FailureKind, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.spec import DeviceSpec
 from cudamaster.toolchain.timing import Clock, Timing
@@ -62,6 +63,11 @@ class CallProfiler:
             if found.lasting:
                 self._refusal = found
             return self._by_model(build, arguments, found.reason)
+
+    def examine(self, build: Build, arguments: Arguments) -> Examined:
+        """Have a call watched by compute-sanitizer, where there is one."""
+        with self._lock:
+            return sanitize(build, arguments, self._gpu.uuid)
 
     def close(self) -> None:
         """Close the model that counted, if it was opened."""

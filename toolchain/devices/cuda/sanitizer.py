@@ -4,7 +4,6 @@ For champions only: a checked call takes ten to a hundred times as long.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cudamaster.toolchain.arguments import Arguments
@@ -18,7 +17,7 @@ from cudamaster.toolchain.devices.cuda.profiling_tools import (
 )
 from cudamaster.toolchain.devices.cuda.sanitizer_log import SUMMARY, read_faults
 from cudamaster.toolchain.errors import EnvironmentLacks
-from cudamaster.toolchain.outputs import Fault
+from cudamaster.toolchain.outputs import Examined, Fault
 
 NAME = "compute-sanitizer"
 CHECKS = ("memcheck", "racecheck", "initcheck")
@@ -29,17 +28,6 @@ NO_SANITIZER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sanitized:
-    """What the checks of one call found."""
-
-    checks: tuple[str, ...]
-    """Those that ran to their end."""
-    faults: tuple[Fault, ...]
-    missing: str | None = None
-    """Why a check did not run, and what mends it; None where all did."""
-
-
 def sanitize(
     build: Build,
     arguments: Arguments,
@@ -47,24 +35,24 @@ def sanitize(
     *,
     checks: Sequence[str] = CHECKS,
     find: Callable[[], Tool | None] = lambda: find_tool(NAME),
-) -> Sanitized:
+) -> Examined:
     """Call the entry once under each of `checks` on the GPU of this UUID."""
     try:
         tool = find()
     except EnvironmentLacks as lacking:
-        return Sanitized((), (), str(lacking))
+        return Examined((), (), str(lacking))
     if tool is None:
-        return Sanitized((), (), NO_SANITIZER)
+        return Examined((), (), NO_SANITIZER)
     ran: list[str] = []
     faults: list[Fault] = []
     with prepared_call(build, arguments) as folder:
         for check in checks:
             log = _checked(tool, check, folder, gpu)
             if SUMMARY not in log:
-                return Sanitized(tuple(ran), tuple(faults), _why_not(check, log))
+                return Examined(tuple(ran), tuple(faults), _why_not(check, log))
             ran.append(check)
             faults += read_faults(log, build.source.filename)
-    return Sanitized(tuple(ran), tuple(faults))
+    return Examined(tuple(ran), tuple(faults))
 
 
 def _checked(tool: Tool, check: str, folder: Path, gpu: str) -> str:

@@ -16,7 +16,7 @@ _PLACE = re.compile(r"at (?P<kernel>.+?)\+0x[0-9a-f]+(?: in (?:.*/)?(?P<file>[^/
 _THREAD = re.compile(r"by thread \((\d+),(\d+),(\d+)\) in block \((\d+),(\d+),(\d+)\)")
 _ADDRESS = re.compile(r"(?:Address|Access to) 0x[0-9a-f]+ is (?P<what>.+)")
 _NEAR = re.compile(r"and is (?P<bytes>[\d,]+) bytes (?P<side>before|after) the nearest allocation")
-_RACE = re.compile(r"(?:Error|Warning): Race reported between (?P<first>Write|Read) access (?P<place>at .+)")
+_RACE = re.compile(r"Error: Race reported between (?P<first>Write|Read) access (?P<place>at .+)")
 _OTHER = re.compile(
     r"and (?P<second>Write|Read) access (?P<place>at .+?)(?: \[(?P<hazards>\d+) hazards?\])?$"
 )
@@ -32,7 +32,8 @@ _MISALIGNED = "misaligned"
 def read_faults(log: str, filename: str) -> tuple[Fault, ...]:
     """The faults of a log, each place told once; lines are of the source `filename`.
 
-    Calls that fail after a kernel's fault only repeat it and are left out.
+    Calls that fail after a kernel's fault only repeat it and are left out, and so are warnings: two writes of
+    one value, say, harm nobody.
     """
     found = [fault for report in _reports(log) for fault in _fault(report, filename)]
     in_kernels = [fault for fault in found if fault.kind != "refused_call"]
