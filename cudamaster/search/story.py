@@ -143,11 +143,18 @@ class _Telling:
         return (value and profiled_workload(decode(Evaluation, value))) or None
 
     def _told_profiles(self, baseline: str) -> Json:
-        """Profiles of the baseline and of the champion, as far as there are such."""
-        champion = next(reversed(self._crowned), None)
+        """Profiles of the baseline and of the champion, or while there is none of the fastest candidate."""
+        champion = next(reversed(self._crowned), None) or self._fastest()
         wanted = {"baseline": baseline, "champion": champion}
         found = {name: self._profiles.get(kernel or "") for name, kernel in wanted.items()}
         return {name: value for name, value in found.items() if value and "kernels" in value}
+
+    def _fastest(self) -> str | None:
+        """The source that is fastest by the rounds' verdicts; None while nothing beats the baseline."""
+        lows = {
+            kernel: verdict["speedup"]["low"] for kernel, verdict in self._verdicts.items() if _holds(verdict)
+        }
+        return max(lows, key=lambda kernel: lows[kernel], default=None)
 
 
 def _prediction(plan: Mapping[str, Any]) -> Json | None:

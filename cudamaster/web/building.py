@@ -19,10 +19,15 @@ Files = Mapping[str, bytes]
 
 
 def site_files(
-    results: Path, files: Sequence[Path] = (), runs: Path | None = None, own: Path | None = None
+    results: Path,
+    files: Sequence[Path] = (),
+    runs: Path | None = None,
+    own: Path | None = None,
+    runs_page: str = "",
 ) -> Files:
     """Every file of the site of a results folder and of result files of `cudamaster bench`.
 
+    `runs_page` is where runs are shown, where they are served beside the site.
     Raises UsageError where there is nothing to show, or a file is unsound.
     """
     exhibits = read_exhibits(results, runs, own)
@@ -32,7 +37,7 @@ def site_files(
             "--results, or find one with 'cudamaster optimize OPERATOR --precision P'"
         )
     entries, why = _entries(results, exhibits, files)
-    made = {PAGE: index_page(exhibits, entries, why).encode()}
+    made = {PAGE: index_page(exhibits, entries, why, runs_page).encode()}
     for exhibit in exhibits:
         made |= {f"{exhibit.place}/{name}": content for name, content in _of_kernel(exhibit)}
     return made

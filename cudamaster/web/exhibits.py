@@ -55,6 +55,11 @@ class Exhibit:
         return Precision(self.evaluation["precision"])
 
     @property
+    def device(self) -> str:
+        """The record's, which names the hardware, else the verdict's, which may name a slot."""
+        return str((self.record or self.evaluation)["device"])
+
+    @property
     def title(self) -> str:
         """`Sparse matrix-vector product (CSR), BF16`."""
         name = self.operator.title if self.operator else self.evaluation["operator"]

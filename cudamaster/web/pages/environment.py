@@ -18,12 +18,19 @@ from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.web.pages.movements import words
 from cudamaster.web.pages.visible import visible
 
+
+def sentence(text: str) -> str:
+    """`text` with one full stop at its end, whether it came with one or not."""
+    return f"{text.rstrip().rstrip('.')}." if text.strip() else ""
+
+
 FILTERS = {
     "times": times,
     "percent": percent,
     "clocked": clocked,
     "quantity": quantity,
     "metric": words,
+    "sentence": sentence,
     "stopping": STOPPED_BY.__getitem__,
     "with_parameters": with_parameters,
 }

@@ -66,27 +66,33 @@ class Board:
     tables: Sequence[BoardTable]
 
 
-def index_page(exhibits: Sequence[Exhibit], entries: Sequence[Entry], no_boards: str = "") -> str:
-    """The page as HTML; `no_boards` says why there is no leaderboard, where there is none."""
+def index_page(
+    exhibits: Sequence[Exhibit], entries: Sequence[Entry], no_boards: str = "", runs_page: str = ""
+) -> str:
+    """The page as HTML.
+
+    `no_boards` says why there is no leaderboard, where there is none; `runs_page` is where runs are shown.
+    """
     return rendered(
         "index.html.j2",
         root="",
         grounds=_grounds(exhibits),
         boards=boards_of(entries),
         no_boards=no_boards,
+        runs_page=runs_page,
         rule=RULE,
     )
 
 
 def _grounds(exhibits: Sequence[Exhibit]) -> list[Ground]:
     """Measured ones first."""
-    keys = {(e.evaluation["clock"], e.evaluation["device"]) for e in exhibits}
+    keys = {_key(exhibit) for exhibit in exhibits}
     ordered = sorted(keys, key=lambda key: (key[0] != "measured", key[1]))
     return [_ground([e for e in exhibits if _key(e) == key]) for key in ordered]
 
 
 def _key(exhibit: Exhibit) -> tuple[str, str]:
-    return exhibit.evaluation["clock"], exhibit.evaluation["device"]
+    return exhibit.evaluation["clock"], exhibit.device
 
 
 def _ground(exhibits: Sequence[Exhibit]) -> Ground:

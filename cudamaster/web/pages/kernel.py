@@ -74,7 +74,7 @@ def comparison_of(exhibit: Exhibit) -> Comparison:
 
 def roofline_of(exhibit: Exhibit) -> RooflineChart | None:
     """Both kernels under the roof; None where the operator or the device is not known here."""
-    spec = device_spec(exhibit.evaluation["device"])
+    spec = device_spec(exhibit.device)
     if exhibit.operator is None or spec is None:
         return None
     return roofline_chart(exhibit.rows, exhibit.operator, exhibit.precision, spec)

@@ -62,6 +62,15 @@ def test_what_has_not_happened_yet_is_absent(tmp_path: Path) -> None:
     assert "baseline" not in story_of(told[:1])
 
 
+def test_before_the_end_the_profile_is_that_of_the_fastest_candidate(tmp_path: Path) -> None:
+    told = events(tmp_path)
+    crowning = next(i for i, event in enumerate(told) if event["event"] == "champion")
+    rounds, whole = story_of(told[:crowning]), story_of(told)
+
+    times = [story["profiles"]["champion"]["kernels"][0]["time_ms"] for story in (rounds, whole)]
+    assert times == [1 / 3.0, 1 / 2.5]  # the fastest is refused in the end
+
+
 def test_every_beginning_of_a_journal_has_a_story(tmp_path: Path) -> None:
     told = events(tmp_path)
 
