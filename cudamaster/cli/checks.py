@@ -13,7 +13,8 @@ from cudamaster.store.atomic import require_writable
 from cudamaster.toolchain.errors import ToolchainError
 
 OLDEST_PYTHON = (3, 11)
-NCU_ADVICE = "optional: nothing uses it in this version"
+NCU_ADVICE = "optional: it counts on a real GPU; it comes with the CUDA toolkit as nsight-compute"
+SANITIZER_ADVICE = "optional: it looks for faults on a real GPU: pip install nvidia-cuda-sanitizer-api"
 KEY_ADVICE = "optional: set one, and language models propose kernels"
 
 
@@ -38,7 +39,9 @@ def all_checks() -> Iterator[Check]:
     yield check_llvmlite()
     yield check_virtual_gpu()
     yield check_gpu()
-    yield check_ncu()
+    yield check_tool("ncu", NCU_ADVICE)
+    yield check_tool("compute-sanitizer", SANITIZER_ADVICE)
+    yield check_vendor_libraries()
     yield check_keys()
     yield check_configuration()
     yield from check_folders(where)
@@ -111,10 +114,32 @@ def _tried_gpu(name: str, listed: str) -> Check:
     return Check("GPU", found.ok, f"{listed}; {found.sentence}", mend, needed=False)
 
 
-def check_ncu() -> Check:
-    """Nsight Compute, for a real GPU's counters."""
-    path = shutil.which("ncu")
-    return Check("ncu", path is not None, path or "not on PATH", "" if path else NCU_ADVICE, needed=False)
+def check_tool(name: str, advice: str) -> Check:
+    """One of NVIDIA's programs that watch a real GPU."""
+    from cudamaster.toolchain.devices.cuda.profiling_tools import find_tool
+
+    try:
+        tool = find_tool(name)
+    except ToolchainError as lack:
+        return Check(name, ok=False, found="does not run", mend=str(lack), needed=False)
+    if tool is None:
+        return Check(name, ok=False, found="not installed", mend=advice, needed=False)
+    return Check(name, True, f"{tool.version} at {tool.program} (by {tool.found_by})", needed=False)
+
+
+def check_vendor_libraries() -> Check:
+    """NVIDIA's own libraries, whose times stand beside a kernel's on a real GPU."""
+    from cudamaster.toolchain.nvcc.finder import find_toolchain
+    from cudamaster.toolchain.nvcc.libraries import installed_libraries, missing_wheels
+
+    try:
+        tools = find_toolchain()
+    except ToolchainError:
+        return Check("vendor libraries", ok=False, found="not looked for without nvcc", needed=False)
+    found = ", ".join(f"{library.title} {library.version}" for library in installed_libraries(tools))
+    missing = missing_wheels(tools)
+    mend = f"optional, for a real GPU: pip install {' '.join(missing)}" if missing else ""
+    return Check("vendor libraries", not missing, found or "none installed", mend, needed=False)
 
 
 def check_keys() -> Check:

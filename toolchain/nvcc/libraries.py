@@ -82,13 +82,24 @@ def versions(names: Sequence[str], toolchain: Toolchain) -> str:
     return ".".join(str(int(part)) for part in found.groups()) if found else "of unknown version"
 
 
-def installed_folders(toolchain: Toolchain) -> tuple[Path, ...]:
-    """Where a process that loads a kernel linked with any library of this machine reads."""
+def installed_libraries(toolchain: Toolchain) -> tuple[Library, ...]:
+    """All of this machine."""
     found = []
     for name in LIBRARIES:
         with suppress(EnvironmentLacks):
-            found.append(find_library(name, toolchain).file.parent)
-    return tuple(dict.fromkeys(found))
+            found.append(find_library(name, toolchain))
+    return tuple(found)
+
+
+def missing_wheels(toolchain: Toolchain) -> tuple[str, ...]:
+    """What pip installs the others as."""
+    here = {library.title for library in installed_libraries(toolchain)}
+    return tuple(facts.wheel for facts in LIBRARIES.values() if facts.title not in here)
+
+
+def installed_folders(toolchain: Toolchain) -> tuple[Path, ...]:
+    """Where a process that loads a kernel linked with any library of this machine reads."""
+    return tuple(dict.fromkeys(library.file.parent for library in installed_libraries(toolchain)))
 
 
 def _places(name: str, toolchain: Toolchain) -> Iterator[tuple[Path, tuple[Path, ...]]]:

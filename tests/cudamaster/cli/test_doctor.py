@@ -4,7 +4,14 @@ from pathlib import Path
 import pytest
 
 from cudamaster.cli.boundary import exit_code_of
-from cudamaster.cli.checks import Check, check_folders, check_keys, check_ncu
+from cudamaster.cli.checks import (
+    NCU_ADVICE,
+    Check,
+    check_folders,
+    check_keys,
+    check_tool,
+    check_vendor_libraries,
+)
 from cudamaster.cli.doctor import document, word
 from cudamaster.config import Folders, folders, keys_set
 
@@ -42,12 +49,31 @@ def test_an_empty_key_is_not_set() -> None:
     assert keys_set({"OPENAI_API_KEY": ""}) == ()
 
 
-def test_ncu_is_looked_for_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "ncu").write_text("#!/bin/sh\n")
-    (tmp_path / "ncu").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_ncu_is_told_with_its_version_and_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ncu = tmp_path / "ncu"
+    ncu.write_text("#!/bin/sh\necho Version 2025.3.1.0\n")
+    ncu.chmod(0o755)
+    monkeypatch.setenv("CUDAMASTER_NCU", str(ncu))
 
-    assert check_ncu() == Check("ncu", True, str(tmp_path / "ncu"), needed=False)
+    assert check_tool("ncu", NCU_ADVICE) == Check(
+        "ncu", True, f"2025.3.1.0 at {ncu} (by setting)", needed=False
+    )
+
+
+def test_a_tool_that_is_not_there_is_told_with_how_to_get_it() -> None:
+    found = check_tool("nvprof", "optional: get it")
+
+    assert (found.ok, found.needed, found.mend) == (False, False, "optional: get it")
+
+
+def test_vendor_libraries_are_told_with_versions_and_the_wheels_of_the_others() -> None:
+    check = check_vendor_libraries()
+
+    assert check.ok != bool(check.mend)
+    for title, wheel in (("cuBLAS", "nvidia-cublas"), ("cuSPARSE", "nvidia-cusparse")):
+        assert (f"{title} " in check.found) != (wheel in check.mend)
 
 
 def test_a_folder_that_cannot_be_written_is_missing_with_its_variable(tmp_path: Path) -> None:
