@@ -6,7 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cudamaster.toolchain.devices.virtual.launch import LaunchRequest
+from cudamaster.toolchain.devices.virtual.launch import (
+    LANES,
+    REQUESTS,
+    SECTORS,
+    LaunchRequest,
+    SampledLaunch,
+)
 from cudamaster.toolchain.devices.virtual.watching import Watch
 from tests.toolchain.virtual.isa.conftest import Array, Runner
 
@@ -139,3 +145,21 @@ def test_watched_clusters_are_ordered_by_their_barrier(runner: Runner, ptx: str,
     )
     assert not watch.faults
     assert not watch.notes
+
+
+def test_blocks_are_counted_among_their_clusters(runner: Runner, ptx: str) -> None:
+    """Two of eight are: they run with their neighbours, and give the same counts."""
+    x, y = numbers(64 * 8), np.zeros(64 * 8, np.int32)
+    places = [runner.upload(array) for array in (x, y)]
+    packed = b"".join(place.to_bytes(8, "little") for place in places)
+    request = LaunchRequest("ring", (8, 1, 1), (64, 1, 1), 0, packed, False, (4, 1, 1))
+    counts = []
+    for blocks in ([5], [5, 6], list(range(8))):
+        sample = runner.engine(ptx).sample(request, blocks)
+        assert isinstance(sample, SampledLaunch)
+        counts.append(sample.site_counts[:, [REQUESTS, LANES, SECTORS]])
+    for place, array in zip(places, (x, y), strict=True):
+        runner.download(place, array)
+    assert counts[0].any()
+    assert np.array_equal(counts[1], 2 * counts[0])
+    assert np.array_equal(counts[2], 8 * counts[0])

@@ -11,6 +11,14 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from cudamaster.toolchain.devices.virtual.cost.pointers import site_allocations
+from cudamaster.toolchain.devices.virtual.launch import (
+    LANES,
+    MISSED_SECTORS,
+    SECTORS,
+    LaunchRequest,
+    SampledLaunch,
+)
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.devices.virtual.watching import Watch
@@ -232,3 +240,35 @@ def test_what_is_not_covered_is_refused_with_its_line(runner: Runner, ptx: str) 
     with pytest.raises(Unsupported, match=r"cp\.async\.bulk\.tensor\.3d.*im2col") as refused:
         runner.launch(ptx, "im2col", [np.void(bytes(128))], 32)
     assert refused.value.line
+
+
+def test_copies_are_counted_by_their_bytes(runner: Runner, ptx: str, tensor: Callable[..., Tensor]) -> None:
+    """A box of 4 rows of 64 bytes, one of them outside: 2 sectors a row, and 256 bytes into shared memory."""
+    made, found = tensor(numbers(np.float32, 8, 16)), np.zeros(256, np.uint8)
+    assert encode(made, (16, 4)) == 0
+    place = runner.upload(found)
+    numbers_given = np.array([2, 0, 5, 0, 0, 0], np.int32).tobytes()
+    packed = made.map.tobytes() + numbers_given + place.to_bytes(8, "little") + np.int32(256).tobytes()
+    sample = runner.engine(ptx).sample(LaunchRequest("boxes", (1, 1, 1), (64, 1, 1), 1024, packed), [0])
+    assert isinstance(sample, SampledLaunch)
+    assert site_allocations(sample)[_site(sample, "global")] == _index(sample, made.place)
+    counts = {space: sample.site_counts[_site(sample, space)] for space in ("global", "shared_cluster")}
+    assert counts["global"][[SECTORS, MISSED_SECTORS]].tolist() == [6, 6]
+    assert counts["global"][LANES] == 3 * 16
+    assert counts["shared_cluster"][[LANES, SECTORS]].tolist() == [16, 2]
+    runner.download(place, found)
+
+
+def _site(sample: SampledLaunch, space: str) -> int:
+    """The site of the copy that ran."""
+    ran = [
+        number
+        for number, site in enumerate(sample.sites)
+        if ".2d." in site.instruction.opcode and site.space == space and site.kind == "async_copy"
+    ]
+    assert len(ran) == 1
+    return ran[0]
+
+
+def _index(sample: SampledLaunch, address: int) -> int:
+    return next(i for i, (base, _) in enumerate(sample.allocations) if base == address)

@@ -116,7 +116,7 @@ def copy_row(emit: Emitter, ins: Instruction) -> None:
     reduction_words = (*REDUCTIONS, *ELEMENTS, "noftz") if "reduce" in ins.modifiers else ()
     form = _form(ins, MULTICAST, *reduction_words)
     destination, source, size, *rest = without_hint(ins)
-    barrier = "null"
+    sites, barrier = _sites(emit, form, ROW_BYTES), "null"
     if ON_BARRIER in ins.modifiers:
         barrier = barrier_place(emit, ins, rest.pop(0), ".on", "shared_cluster")
     row: list[Value | int | str] = [
@@ -126,7 +126,7 @@ def copy_row(emit: Emitter, ins: Instruction) -> None:
         barrier,
         _ranks(emit, ins, rest),
         form.reduction,
-        *_sites(emit, form, ROW_BYTES),
+        *sites,
     ]
     emit.call_native("vg_bulk_copy", [], row)
 
@@ -158,10 +158,10 @@ def _box_form(ins: Instruction, words: tuple[str, ...], operation: str) -> _Form
 
 def _load_box(emit: Emitter, ins: Instruction, form: _Form, rank: int) -> None:
     destination, tensor, barrier, *rest = without_hint(ins)
-    box = _box(emit, ins, tensor, rank)
+    box, sites = _box(emit, ins, tensor, rank), _sites(emit, form, ELEMENT_BYTES)
     on = barrier_place(emit, ins, barrier, ".on", "shared_cluster")
     places = [_place(emit, destination, form.to_space, "to"), *box, on, _ranks(emit, ins, rest)]
-    emit.call_native("vg_tensor_load", [], [*places, rank, *_sites(emit, form, ELEMENT_BYTES)])
+    emit.call_native("vg_tensor_load", [], [*places, rank, *sites])
 
 
 def _store_box(emit: Emitter, ins: Instruction, form: _Form, rank: int) -> None:

@@ -153,6 +153,9 @@ static int passes(uint32_t mask, const uint64_t *addresses, unsigned words, int 
     return most;
 }
 
+/* Whether lanes that meet in a word do: not where they look at an mbarrier, or arrive, which warps do as one. */
+static int takes_turns(const VgSite *what) { return what->kind == VG_ATOMIC && !what->barrier; }
+
 static int within_one_row(uint32_t mask, const uint64_t *addresses)
 {
     Span span = joined(span_of(mask, addresses, 0, 2), span_of(mask, addresses, 1, 2));
@@ -282,7 +285,7 @@ void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t si
     counters[VG_SITE_LANES] += __builtin_popcount(mask);
     VgRequest request = {block->profile, counters, what->kind, what->space != VG_LOCAL};
     if (in_shared(block, what->space, addresses[__builtin_ctz(mask)]))
-        counters[VG_SITE_SECTORS] += wavefronts(mask, addresses, what->bytes, what->kind == VG_ATOMIC);
+        counters[VG_SITE_SECTORS] += wavefronts(mask, addresses, what->bytes, takes_turns(what));
     else if (what->space == VG_LOCAL)
         count_local(&request, warp, mask, addresses, what->bytes);
     else
