@@ -46,7 +46,7 @@ class Site:
         mark = tuple((record, record.stat().st_mtime_ns) for record in records)
         if self._made is None or self._made[0] != mark:
             shown = self.shown
-            self._made = mark, site_files(shown.results, runs=shown.runs, own=shown.own)
+            self._made = mark, site_files(shown.results, (), shown.runs, shown.own, "runs/")
         return self._made[1]
 
 

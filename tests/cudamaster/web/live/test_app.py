@@ -105,5 +105,6 @@ def test_the_site_of_the_results_is_served_whole_and_anew(finished: RunFolder, t
         assert kernel == scripted.BETTER
         assert "Matrix multiplication, FP32" in page(running, "/virtual-h200/matrix_mul/fp32/index.html")
         assert "Best kernels on virtual:h200" in page(running, "/index.html")
+        assert '<a href="runs/">runs</a>' in page(running, "/index.html")
         shutil.rmtree(results)
         assert running.get("/index.html").status == 404
