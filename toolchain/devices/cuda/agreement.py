@@ -46,14 +46,14 @@ class Row(NamedTuple):
 def calls_for(time_ms: float) -> int:
     """Calls of so many milliseconds that one sample takes the mean of.
 
-    The two ends of an interval fall anywhere between ticks, so that their difference has a standard deviation
-    of resolution ÷ √6, and a mean of n of them that ÷ √n.
+    An interval that begins anywhere between two ticks counts one tick more or less: its standard deviation is
+    at most half a resolution, and that of a mean of n of them a √n-th of that.
     """
     if time_ms >= SHORT_MS:
         return 1
     if time_ms <= 0.0:
         return MOST_CALLS
-    return min(MOST_CALLS, math.ceil((RESOLUTION_MS / math.sqrt(6) / (PRECISION * time_ms)) ** 2))
+    return min(MOST_CALLS, math.ceil((RESOLUTION_MS / 2 / (PRECISION * time_ms)) ** 2))
 
 
 def row_length(time_ms: float) -> int:

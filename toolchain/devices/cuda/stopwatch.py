@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from cudamaster.toolchain.devices.cuda.context import Context
 
-MOST_CALLS = 128
+MOST_CALLS = 192
 """That are timed each by itself in one request."""
 Call = Callable[[], None]
 
@@ -28,7 +28,7 @@ class Stopwatch:
         self._persisting = context.attribute("MAX_PERSISTING_L2_CACHE_SIZE") > 0
 
     def each(self, call: Call, calls: int, flush: tuple[int, int] | None) -> list[float]:
-        """Milliseconds of each of `calls` calls, at most 128; before each, L2 is filled from `flush`.
+        """Milliseconds of each of `calls` calls, at most 192; before each, L2 is filled from `flush`.
 
         That is the address and size of memory larger than L2; without it caches are as the call before left
         them.
