@@ -1,7 +1,16 @@
 """The parts of a check, each a module of this folder with a `PART`, in order of value."""
 
 from benchmarks.gpu_check.nouns import Part
-from benchmarks.gpu_check.parts import baselines, contract, counters, gauntlet, modelled, pairs, stored
+from benchmarks.gpu_check.parts import (
+    baselines,
+    contract,
+    counters,
+    gauntlet,
+    modelled,
+    pairs,
+    sanitizer,
+    stored,
+)
 
 PARTS: tuple[Part, ...] = (
     contract.PART,
@@ -11,4 +20,5 @@ PARTS: tuple[Part, ...] = (
     modelled.PART,
     pairs.PART,
     counters.PART,
+    sanitizer.PART,
 )

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.gpu_check.kernels import Kernel, baselines, compared_workload, timed_workloads
 from benchmarks.gpu_check.nouns import DONE, FAILED, Item, Kept, Part, Row, Session
+from benchmarks.gpu_check.vendor import Arm, built_arm, vendor_row
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.outputs import Outputs, RunFailure
@@ -31,6 +32,7 @@ class Prepared(NamedTuple):
     """Right outputs of `compared`."""
     modelled: Outputs | RunFailure
     """What the virtual GPU gives there."""
+    arm: Arm | str | None
 
 
 def items(session: Session, kept: Kept) -> Sequence[Item]:
@@ -54,7 +56,9 @@ def prepare(session: Session, kernel: Kernel) -> Prepared:
     modelled = session.model.run(model_build, arguments[compared.label])
     session.model.release(model_build)
     build = session.device.build(kernel.source)
-    return Prepared(build, arguments, timed, compared, dict(materials.answers(compared)), modelled)
+    answers = dict(materials.answers(compared))
+    arm = built_arm(session, kernel)
+    return Prepared(build, arguments, timed, compared, answers, modelled, arm)
 
 
 def measure(session: Session, kernel: Kernel, prepared: Prepared) -> Row:
@@ -67,7 +71,9 @@ def measure(session: Session, kernel: Kernel, prepared: Prepared) -> Row:
         return about | {"status": FAILED, "reason": f"{outputs.kind}: {outputs.reason}"}
     times = [time_row(session, kernel, prepared, workload) for workload in prepared.workloads]
     session.device.release(prepared.build)
-    return about | {"status": DONE, "outputs": compare(prepared, outputs), "times": times}
+    compared = prepared.compared, prepared.answers
+    vendor = vendor_row(session, prepared.arm, prepared.arguments, compared, prepared.workloads)
+    return about | {"status": DONE, "outputs": compare(prepared, outputs), "times": times} | vendor
 
 
 def compare(prepared: Prepared, outputs: Outputs) -> Row:
@@ -136,6 +142,7 @@ def figures(rows: Sequence[Row]) -> Row:
         "times": len(timed),
         "attainment": geometric_mean([time["attainment"] for time in timed]) if timed else None,
         "widest_spread": max((time["spread"] for time in timed), default=None),
+        "vendor_arms": sum("ms" in row.get("vendor", {}) for row in done),
         "failed": {row["key"]: row["reason"] for row in rows if row["status"] == FAILED},
     }
 
