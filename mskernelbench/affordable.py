@@ -4,6 +4,7 @@ A modelled clock times a kernel from part of its blocks, so that a whole run can
 on any device the float64 answer is worked out on the CPU.
 """
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,10 @@ WHOLE = {Clock.MODELLED: Limits(2**30, 5 * 2**24), Clock.MEASURED: Limits(2**35,
 QUICK = {Clock.MODELLED: Limits(2**27, 5 * 2**24), Clock.MEASURED: Limits(2**30, 5 * 2**24)}
 """For a verdict on a few workloads, as a search asks for again and again."""
 QUICK_COUNT = 2
+COSTLY_FACTOR = 8
+"""Up to limits this much wider a full verdict compares what it cannot tell to be right otherwise."""
+HEAVIEST = Limits(2**38, 2**30)
+"""Of what is too heavy for that, one is drawn, up to this."""
 USER_FACTOR = 8
 """In a full verdict the lightest of the user's own shapes is compared up to limits this much wider."""
 
@@ -40,17 +45,35 @@ def affordable(
     Where none is cheap, the lightest of the user's own within wider limits.
     """
 
-    def within(workload: Workload, limits: Limits) -> bool:
-        nbytes = operator.dram_bytes(workload.shape, precision)
-        return operator.flops(workload.shape) <= limits.flops and nbytes <= limits.dram_bytes
-
-    ranked = sorted(workloads, key=lambda workload: operator.flops(workload.shape))
-    whole = WHOLE[clock]
-    chosen = tuple(w for w in ranked if within(w, QUICK[clock] if quick else whole))
+    ranked, whole = _ranked(workloads, operator), WHOLE[clock]
+    limits = QUICK[clock] if quick else whole
+    chosen = tuple(w for w in ranked if _within(w, limits, operator, precision))
     if chosen:
         return chosen[:QUICK_COUNT] if quick else chosen
     last = whole if quick else whole * USER_FACTOR
-    return tuple(w for w in ranked[:1] if w.set == "user" and within(w, last))
+    return tuple(w for w in ranked[:1] if w.set == "user" and _within(w, last, operator, precision))
+
+
+def _ranked(workloads: Sequence[Workload], operator: Operator) -> list[Workload]:
+    return sorted(workloads, key=lambda workload: operator.flops(workload.shape))
+
+
+def _within(workload: Workload, limits: Limits, operator: Operator, precision: Precision) -> bool:
+    nbytes = operator.dram_bytes(workload.shape, precision)
+    return operator.flops(workload.shape) <= limits.flops and nbytes <= limits.dram_bytes
+
+
+def at_any_rate(
+    workloads: Sequence[Workload], operator: Operator, precision: Precision, clock: Clock
+) -> tuple[tuple[Workload, ...], tuple[Workload, ...]]:
+    """Those of `workloads` that a full verdict compares although it costs something, lightest first.
+
+    And one heavier one, where there is any, that nobody can know beforehand.
+    """
+    costly = WHOLE[clock] * COSTLY_FACTOR
+    light = tuple(w for w in _ranked(workloads, operator) if _within(w, costly, operator, precision))
+    heavy = [w for w in workloads if w not in light and _within(w, HEAVIEST, operator, precision)]
+    return light, tuple(secrets.SystemRandom().sample(heavy, min(1, len(heavy))))
 
 
 def probes(compared: Sequence[Workload], operator: Operator) -> tuple[Workload, ...]:

@@ -27,6 +27,11 @@ def result(shape: Shape) -> Sizes:
     return tuple(n - k + 1 for n, k in zip(field, kernel, strict=True))
 
 
+def reach(shape: Shape) -> tuple[tuple[int, int], ...]:
+    """The kernel begins at an output element's own place."""
+    return tuple((0, taps - 1) for taps in extents(shape)[1])
+
+
 def unfit(shape: Shape) -> str | None:
     """A kernel that is larger than the input."""
     return None if min(result(shape)) > 0 else "the kernel does not fit into the input"

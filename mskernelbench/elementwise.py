@@ -28,6 +28,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 from mskernelbench.tolerance import CONSTANT
 
 FloatArray = NDArray[np.float64]
@@ -89,6 +90,7 @@ class Elementwise:
             dram_bytes=lambda shape, precision: 2 * precision.value_bytes * elements(shape),
             weight=elements,
             exact=self.error is None,
+            cut=along(N={"input": 0, self.output: 0}),
         )
 
     def _inputs(self, workload: Workload, precision: Precision, rng: np.random.Generator) -> Arrays:

@@ -55,6 +55,18 @@ class WorkloadResult:
     """The vendor's own answer's time; None where it was not timed."""
     vendor_speedup: Interval | None = None
     """Vendor's time ÷ candidate's time."""
+    sampled: bool = False
+    """Whether some of the outputs of the timed call were compared instead, and are right."""
+
+    @property
+    def seen(self) -> bool:
+        """Whether outputs were compared, all of them or some."""
+        return self.sampled or self.error_ratio is not None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Tells the rows of one verdict apart."""
+        return (self.set, self.pattern, *self.shape.items())
 
     def document(self) -> dict[str, Any]:
         """As JSON; figures that do not exist are absent."""
@@ -68,6 +80,7 @@ class WorkloadResult:
             "pattern": self.pattern,
             "vendor_ms": self.vendor_ms,
             "vendor_speedup": interval_document(self.vendor_speedup, "median"),
+            "sampled": self.sampled or None,
         }
         return {"set": self.set, "shape": dict(self.shape)} | {
             k: v for k, v in figures.items() if v is not None

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from mskernelbench.pieces import Cut
+
 Shape: TypeAlias = Mapping[str, int | float]
 """The named sizes of a workload, and the scalars that come with them (`r` of a stencil)."""
 
@@ -180,6 +182,11 @@ class Workload:
     """Nullable outputs that are left out: the entry gets null pointers for them."""
 
     @property
+    def key(self) -> tuple[object, ...]:
+        """Tells the rows of one verdict apart."""
+        return (self.set, self.pattern, *self.shape.items())
+
+    @property
     def label(self) -> str:
         """Names shape and data in one line: `rows=63,cols=5,nnz=9 uniform ordinary`; seeds derive from it."""
         sizes = ",".join(f"{name}={value}" for name, value in self.shape.items())
@@ -247,6 +254,8 @@ class Operator:
     """Whether tensor cores can do its floating-point operations."""
     exact: bool = False
     """Whether every output is exact, so that nothing but equality passes."""
+    cut: "Cut | None" = None
+    """How single output elements can be answered without all of them; None where they cannot."""
     unfit: Callable[[Shape], str | None] | None = None
     """Why the operator is not defined for these sizes, or None; where each by itself is fine, any will do."""
     baselines: Mapping[Precision, Path] | None = None

@@ -1,5 +1,6 @@
 """Times a candidate against the baseline, workload by workload, on one device."""
 
+import secrets
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -12,9 +13,10 @@ from cudamaster.toolchain.errors import ToolchainError
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
-from mskernelbench.checking import failure_refusal
+from mskernelbench.checking import COMPARISON, failure_refusal
 from mskernelbench.errors import BaselineBroken, BenchmarkError, UnsteadyClock
-from mskernelbench.evaluation import Interval, WorkloadResult
+from mskernelbench.evaluation import Interval, Status, WorkloadResult
+from mskernelbench.fairness import UNFAIR, does_its_share, unfair_words
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import TimeEvidence
 from mskernelbench.materials import Kept, Materials
@@ -22,6 +24,7 @@ from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.pairing import PAIRS, Pairs, paired
 from mskernelbench.ratios import speedup
 from mskernelbench.roofline import roofline
+from mskernelbench.sampled import right_in_samples
 from mskernelbench.scores import attainment
 from mskernelbench.seeds import generator
 
@@ -41,6 +44,10 @@ class Lane:
     seed: int
     without: Collection[str] = ()
     """Guards that do not count."""
+
+    def least_bytes(self, workload: Workload) -> int:
+        """What a right call on the workload reads and writes at least."""
+        return self.operator.dram_bytes(workload.shape, self.precision)
 
 
 class Race:
@@ -86,24 +93,62 @@ class Race:
             if thread.is_alive():
                 thread.join()
 
-    def run(self, candidate: Build, workload: Workload) -> WorkloadResult | Refusal:
+    def run(
+        self, candidate: Build, workload: Workload, *, looked_at: bool = False
+    ) -> WorkloadResult | Refusal:
         """One workload's row, or why the candidate has no time on it.
 
+        Where the timed call is `looked_at`, some of what it wrote is compared, if the device tells it.
         Raises BaselineBroken, and UnsteadyClock where the device's times prove nothing.
         """
         measured = self._lane.device.clock is Clock.MEASURED
-        pair = self._measured(candidate, workload) if measured else self._once(candidate, workload)
+        pair = self._measured(candidate, workload) if measured else self._once(candidate, workload, looked_at)
         if isinstance(pair, RunFailure):
             return failure_refusal(pair, workload)
         row = self._row(workload, *pair)
-        roof = roofline(self._lane.device.spec, self._lane.operator, self._lane.precision, workload)
-        evidence = TimeEvidence(workload, pair[1].median_ms, roof.floor_ms, self._lane.device.clock)
-        return first_refusal("times", evidence, self._lane.without) or row
+        refusal = first_refusal("times", self._evidence(workload, pair[1]), self._lane.without)
+        refusal = refusal or self._unfair(candidate, workload, pair[1])
+        return refusal or replace(row, sampled=self._right_in_samples(workload, pair[1]))
 
-    def _once(self, candidate: Build, workload: Workload) -> tuple[Timing, Timing] | RunFailure:
+    def _unfair(self, candidate: Build, workload: Workload, timing: Timing) -> Refusal | None:
+        """Why the time is not believed where blocks that nobody can foresee do more than the sampled ones."""
+        arguments = self._lane.materials.arguments(workload)
+        skipped = UNFAIR in self._lane.without or candidate.key == self.baseline.key
+        if skipped or does_its_share(timing, arguments, self._lane.least_bytes(workload)):
+            return None
+        plan = TimingPlan(seed=secrets.randbelow(2**31), anywhere=True)
+        others = self._lane.device.time(candidate, arguments, plan)
+        words = None if isinstance(others, RunFailure) else unfair_words(timing, others, workload.label)
+        return Refusal(Status.CHEATED, words, UNFAIR, UNFAIR) if words else None
+
+    def _evidence(self, workload: Workload, timing: Timing) -> TimeEvidence:
+        """What the guards look at."""
+        lane = self._lane
+        roof = roofline(lane.device.spec, lane.operator, lane.precision, workload)
+        return TimeEvidence(
+            workload,
+            timing.median_ms,
+            roof.floor_ms,
+            lane.device.clock,
+            lane.least_bytes(workload),
+            {t.name: t.array.nbytes for t in lane.materials.arguments(workload).tensors},
+            timing.extents,
+            timing.moved_bytes,
+        )
+
+    def _right_in_samples(self, workload: Workload, timing: Timing) -> bool:
+        lane = self._lane
+        if not timing.written or COMPARISON in lane.without:
+            return False
+        arguments = lane.materials.arguments(workload)
+        return right_in_samples(lane.operator, lane.precision, workload, arguments, timing)
+
+    def _once(
+        self, candidate: Build, workload: Workload, looked_at: bool
+    ) -> tuple[Timing, Timing] | RunFailure:
         if candidate.key == self.baseline.key:
             return (self._baseline_timing(workload),) * 2
-        timing = self._time(candidate, workload, 1)
+        timing = self._time(candidate, workload, 1, traces=looked_at)
         if isinstance(timing, RunFailure):
             return timing
         return self._baseline_timing(workload), timing
@@ -148,8 +193,15 @@ class Race:
             self._give_up(timing, workload)
         return timing
 
-    def _time(self, build: Build, workload: Workload, samples: int) -> Timing | RunFailure:
-        plan = TimingPlan(samples=samples, seed=self._lane.seed)
+    def _time(
+        self, build: Build, workload: Workload, samples: int, *, traces: bool = False
+    ) -> Timing | RunFailure:
+        plan = TimingPlan(
+            samples=samples,
+            seed=self._lane.seed,
+            traces=traces,
+            least_bytes=self._lane.least_bytes(workload),
+        )
         return self._lane.device.time(build, self._lane.materials.arguments(workload), plan)
 
     def _give_up(self, failure: RunFailure, workload: Workload) -> NoReturn:

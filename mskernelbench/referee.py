@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import RLock
-from typing import NamedTuple
 
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
@@ -14,11 +13,11 @@ from cudamaster.toolchain.elf import read_symbols
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.profile import Profile
-from mskernelbench.affordable import affordable, probes
+from mskernelbench.affordable import affordable
 from mskernelbench.checking import Checked, Checker
 from mskernelbench.entries import EntryProblem, accepted_names, find_entry
 from mskernelbench.errors import BaselineBroken
-from mskernelbench.evaluation import Evaluation, Status, WorkloadResult
+from mskernelbench.evaluation import Evaluation, Status
 from mskernelbench.examining import examined
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import ObjectEvidence
@@ -27,6 +26,7 @@ from mskernelbench.materials import Materials
 from mskernelbench.operator import BaselineKind, Operator, Precision, Workload
 from mskernelbench.racing import Lane, Race
 from mskernelbench.signatures import signature_hint
+from mskernelbench.timed_trial import Built, TimedTrial
 from mskernelbench.vendor.rival import Rival
 from mskernelbench.verdict import Bench, accepted, refused
 
@@ -42,15 +42,6 @@ class Baseline:
     build: Build
     evaluation: Evaluation
     """Correct, with a speedup of 1."""
-
-
-class Built(NamedTuple):
-    """A candidate that can run."""
-
-    entry: str
-    build: Build
-    keeps_state: bool
-    """Whether one call could leave something to the next."""
 
 
 class Referee:
@@ -180,30 +171,13 @@ class Referee:
             return refused(self._bench, built.entry, self._hinted(checked.refusal, built), checked.results)
         if not timed:
             return accepted(self._bench, built.entry, checked.results)
-        with self._race.beside(timed):
-            cheap = self._cheap(timed, quick=quick)
-            compared = self._compared(built, checker, cheap)
-            if not compared.refusal and not quick:
-                probed = checker.compare(built.build, probes(cheap, self.operator))
-                compared = replace(compared, refusal=probed.refusal)
-            outcome = compared.refusal or self._time(built, timed, compared.results)
-        if isinstance(outcome, Refusal):
-            return refused(self._bench, built.entry, outcome, checked.results + compared.results)
-        verdict = accepted(self._bench, built.entry, [*checked.results, *outcome])
+        trial = TimedTrial(built, self.device, self.operator, self.precision, checker, self._race, quick)
+        outcome = trial.run(timed, self._cheap(timed, quick=quick))
+        rows = (*checked.results, *outcome.results)
+        if outcome.refusal:
+            return refused(self._bench, built.entry, outcome.refusal, rows)
+        verdict = accepted(self._bench, built.entry, rows)
         return verdict if quick else self._rival.beside(verdict, built.build, timed)
-
-    def _compared(self, built: Built, checker: Checker, workloads: Sequence[Workload]) -> Checked:
-        """Timed workloads against their answers: what keeps state begins anew, as when it is timed."""
-        if not built.keeps_state:
-            return checker.compare(built.build, workloads)
-        results: list[WorkloadResult] = []
-        for workload in workloads:
-            self.device.release(built.build)
-            one = checker.compare(built.build, [workload])
-            results += one.results
-            if one.refusal:
-                return Checked(tuple(results), one.refusal)
-        return Checked(tuple(results), None)
 
     def _again(self, built: Built, checked: Checked) -> Checked:
         """`checked`, refused where a new process and another order of calls make a difference."""
@@ -222,24 +196,6 @@ class Referee:
         clock = self.device.clock
         found = (affordable(pool, self.operator, self.precision, clock, quick=quick) for pool in pools)
         return next((cheap for cheap in found if cheap), ())
-
-    def _time(
-        self, built: Built, timed: Sequence[Workload], compared: Sequence[WorkloadResult]
-    ) -> list[WorkloadResult] | Refusal:
-        """A row for every timed workload, with its error where it was compared, and those only compared.
-
-        What keeps state is timed in a new process each time: nothing an earlier call left is there.
-        """
-        errors = {_key(row): row.error_ratio for row in compared}
-        rows = []
-        for workload in timed:
-            if built.keeps_state:
-                self.device.release(built.build)
-            row = self._race.run(built.build, workload)
-            if isinstance(row, Refusal):
-                return row
-            rows.append(replace(row, error_ratio=errors.pop(_key(row), None)))
-        return [row for row in compared if _key(row) in errors] + rows
 
     def _build(self, source: str, entry: str | None) -> Built | Refusal:
         found = find_entry(source, self.operator, self.precision, entry)
@@ -316,8 +272,3 @@ class Referee:
     def _broken(self, refusal: Refusal) -> str:
         names = " or ".join(accepted_names(self.operator, self.precision)[:1])
         return f"our baseline {names} is {refusal.status} on {self.device.name}: {refusal.reason}"
-
-
-def _key(row: WorkloadResult) -> tuple[object, ...]:
-    """Tells the rows of one verdict apart."""
-    return (row.set, row.pattern, *row.shape.items())

@@ -65,6 +65,8 @@ class Format:
     """The matrix as SciPy knows it, repeated entries apart, with the given values in place of the stored."""
     index_bytes: Callable[[Shape], int]
     """Fewest bytes of ids and positions."""
+    rows: Callable[[Arrays, NDArray[np.integer]], Arrays] | None = None
+    """The matrix of these rows alone; None where one row's entries may lie anywhere."""
 
 
 def ids(name: str, extent: str) -> Parameter:
@@ -84,6 +86,16 @@ def from_csr(arrays: Arrays, values: FloatArray, shape: Dimensions) -> Any:
 
     parts = (values, arrays["col_indices"], arrays["row_offsets"])
     return csr_array(parts, shape=shape)
+
+
+def rows_of_csr(arrays: Arrays, rows: NDArray[np.integer]) -> Arrays:
+    """These rows, one behind the other."""
+    offsets = arrays["row_offsets"].astype(np.int64)
+    lengths = offsets[rows + 1] - offsets[rows]
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    places = np.arange(starts[-1]) + np.repeat(offsets[rows] - starts[:-1], lengths)
+    entries = {name: arrays[name][places] for name in ("values", "col_indices")}
+    return {**entries, "row_offsets": starts.astype(np.int32)}
 
 
 def to_coo(matrix: Matrix) -> Arrays:
@@ -158,6 +170,13 @@ def _require_slots(rows: int, width: int) -> None:
         )
 
 
+def rows_of_ell(arrays: Arrays, rows: NDArray[np.integer]) -> Arrays:
+    """These rows, one behind the other."""
+    columns = arrays["col_ids"][rows]
+    width = np.array(columns.shape[1], np.int32)
+    return {"values": arrays["values"][rows], "col_ids": columns, "max_nnz_per_row": width}
+
+
 def from_ell(arrays: Arrays, values: FloatArray, shape: Dimensions) -> Any:
     """What `to_ell` stored, without the padding."""
     from scipy.sparse import csr_array
@@ -182,6 +201,7 @@ CSR = Format(
     ),
     store=to_csr,
     read=from_csr,
+    rows=rows_of_csr,
     index_bytes=lambda shape: INDEX_BYTES * int(shape["nnz"] + shape["rows"] + 1),
 )
 CSC = Format(
@@ -232,5 +252,6 @@ ELL = Format(
     ),
     store=to_ell,
     read=from_ell,
+    rows=rows_of_ell,
     index_bytes=lambda shape: INDEX_BYTES * int(shape["nnz"]),
 )

@@ -5,8 +5,8 @@ into BF16 outputs rounds every partial sum to 8 bits and is refused. It needs FP
 shared memory, scratch memory), or one writer for each output.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import Piece, Wanted
 from mskernelbench.seeds import generator
 from mskernelbench.sparse_formats import ELL, SLOT_BYTES, FloatArray, Format, Matrix
 from mskernelbench.sparse_shapes import sparse_workload
@@ -125,6 +126,19 @@ class SparseProduct:
         lengths = self._matrix(workload, arrays, np.ones(stored.shape)) @ np.ones(len(dense))
         terms = lengths[:, None] if self.is_wide else lengths
         return {self.result: (Rounding(terms, self._matrix(workload, arrays, stored) @ dense),)}
+
+    def cut(self, workload: Workload, arrays: Arrays, wanted: Wanted) -> Iterator[Piece]:
+        """The rows that hold wanted elements, and of the dense operand the columns that do."""
+        assert self.form.rows is not None
+        where = list(wanted.coordinates)
+        rows, where[0] = np.unique(where[0], return_inverse=True)
+        shape, dense = {**workload.shape, "rows": len(rows)}, arrays[self.operand]
+        if self.is_wide:
+            columns, where[1] = np.unique(where[1], return_inverse=True)
+            shape["K"], dense = len(columns), dense[:, columns]
+        matrix = {**self.form.rows(arrays, rows), self.operand: dense}
+        covered = np.arange(len(wanted.places))
+        yield Piece(replace(workload, shape=shape), matrix, covered, tuple(where))
 
     def _matrix(self, workload: Workload, arrays: Arrays, stored: FloatArray) -> Any:
         """A with the values `stored`."""
@@ -222,6 +236,7 @@ def sparse_operator(
         weight=product.weight,
         matrix_product=product.is_wide,
         user_shape=product.user_shape,
+        cut=product.cut if form.rows is not None else None,
     )
 
 

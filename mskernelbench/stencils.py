@@ -88,6 +88,11 @@ PROBES: Mapping[str, Callable[[np.random.Generator, tuple[int, ...], Precision],
 }
 
 
+def reach(shape: Shape) -> tuple[tuple[int, int], ...]:
+    """One cell either way along every axis."""
+    return ((1, 1),) * len(dimensions(shape))
+
+
 def interior(axes: int) -> tuple[slice, ...]:
     """Every cell that is not on the border."""
     return (slice(1, -1),) * axes

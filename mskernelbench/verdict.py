@@ -105,18 +105,22 @@ def _no_difference(rows: Sequence[WorkloadResult], overall: Interval, bench: Ben
 
 
 def _right(rows: Sequence[WorkloadResult]) -> str:
-    """On how many workloads the outputs were compared, and on how many they were not."""
+    """On how many workloads the outputs were compared, on how many some of them, and on how many none."""
     checked = sum(row.set == "check" for row in rows)
     compared = sum(row.set != "check" and row.error_ratio is not None for row in rows)
-    unseen = len(rows) - checked - compared
+    sampled = sum(row.sampled and row.error_ratio is None for row in rows)
     if not compared:
         right = f"right on {_workloads(checked, 'checked')}"
     else:
         right = f"right on {checked} checked and {_workloads(compared, 'timed')}"
-    if not unseen:
-        return right
-    were = "was" if unseen == 1 else "were"
-    return f"{right} ({_workloads(unseen, 'larger timed')} {were} not compared)"
+    less = [f"{_workloads(sampled, 'larger timed')} {_were(sampled)} compared in samples"] if sampled else []
+    if unseen := sum(not row.seen for row in rows):
+        less.append(f"{_workloads(unseen, 'larger timed')} {_were(unseen)} not compared")
+    return f"{right} ({', '.join(less)})" if less else right
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _workloads(count: int, kind: str) -> str:

@@ -1,10 +1,12 @@
 """Times and the clocks they come from. A modelled time is never compared with a measured one."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import median, quantiles
 
 from cudamaster.toolchain.errors import ClockMismatch
+from cudamaster.toolchain.traces import Extent, Written
 
 
 class Clock(StrEnum):
@@ -26,6 +28,13 @@ class TimingPlan:
     """Whether caches are flushed before each sample."""
     seed: int = 0
     """Chooses the sampled blocks on a modelled clock."""
+    anywhere: bool = False
+    """Whether these lie anywhere; else some lie around the grid's middle, where neighbours share data."""
+    traces: bool = False
+    """Whether to tell what the call left on its tensors, where the device can."""
+    least_bytes: int = 0
+    """What a right call reads and writes at least. A call of which only sampled blocks ran, and touched less,
+    is sampled again on data that whole launches made."""
 
 
 class Slowdown(StrEnum):
@@ -59,6 +68,12 @@ class Timing:
     """Kernel launches a call."""
     states: tuple[ClockState, ...] = ()
     """One a sample; empty where the device does not tell."""
+    extents: Mapping[str, Extent] = field(default_factory=dict, compare=False)
+    """How much of each tensor the call touches, by name; empty where the device does not tell."""
+    moved_bytes: int = 0
+    """Bytes of device memory that the call reads and writes without a kernel."""
+    written: Mapping[str, Written] = field(default_factory=dict, compare=False)
+    """Of each output, some of what the call wrote; empty where the device does not tell."""
 
     def __post_init__(self) -> None:
         """Refuse states that belong to no sample."""

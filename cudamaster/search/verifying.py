@@ -92,7 +92,7 @@ def differences_when_compiled(record: Json, kernel: str, referee: Referee) -> It
 def differences_when_judged(record: Json, kernel: str, referee: Referee) -> Iterator[Difference]:
     """What differs when `referee`, which has the record's seed and workloads, judges the kernel again."""
     again = referee.evaluate(kernel, record["entry"]).document()
-    known = record["evaluation"]
+    known = {name: value for name, value in record["evaluation"].items() if name != "reason"}
     if again["status"] != known["status"]:
         yield f"the referee now says {again['status']}: {again['reason']}"
     elif known["clock"] == Clock.MODELLED:

@@ -1,7 +1,7 @@
 """What guards look at, one class a stage."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.elf import Symbols
 from cudamaster.toolchain.outputs import Outputs
 from cudamaster.toolchain.timing import Clock
+from cudamaster.toolchain.traces import Extent
 from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.tolerance import Comparison
 
@@ -55,3 +56,11 @@ class TimeEvidence:
     floor_ms: float
     """The least time the device's peaks allow, in milliseconds."""
     clock: Clock
+    least_bytes: int = 0
+    """What a right call reads and writes at least."""
+    tensor_bytes: Mapping[str, int] = field(default_factory=dict)
+    """Of every tensor, by name."""
+    extents: Mapping[str, Extent] = field(default_factory=dict)
+    """How much of each tensor the call touches; empty where the device does not tell."""
+    moved_bytes: int = 0
+    """Of device memory, without a kernel."""

@@ -54,9 +54,12 @@ class Segment:
 
     def read(self, name: str) -> NDArray[Any]:
         """A copy of a tensor as it is now."""
+        return self.view(name).copy().reshape(self._arrays[name].shape)
+
+    def view(self, name: str) -> NDArray[Any]:
+        """A tensor, flat, in the shared memory itself: to be dropped before the segment is closed."""
         placement = next(p for p in self.placements if p.name == name)
-        like = self._arrays[name]
-        return self._bytes[placement.offset : placement.end].copy().view(like.dtype).reshape(like.shape)
+        return self._bytes[placement.offset : placement.end].view(self._arrays[name].dtype)
 
     def overwritten_guards(self) -> tuple[str, ...]:
         """Names of the tensors beside which a guard band was written; bands are whole again afterwards."""

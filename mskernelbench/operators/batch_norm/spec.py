@@ -29,6 +29,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 
 
 def shape(rows: int, columns: int, least: float = USUAL) -> Shape:
@@ -125,5 +126,6 @@ OPERATOR = Operator(
     flops=lambda shape: 7 * elements(shape),
     dram_bytes=dram_bytes,
     weight=elements,
+    cut=along(C={"input": 1, "gamma": 0, "beta": 0, "output": 1}),
 )
 """Batch normalisation of columns."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from mskernelbench import convolutions
 from mskernelbench.operator import Category, Contract, Operator, Shape, Workload, output, size, tensor
+from mskernelbench.pieces import windows
 
 
 def shape(length: int, taps: int) -> Shape:
@@ -66,5 +67,6 @@ OPERATOR = Operator(
     dram_bytes=convolutions.dram_bytes,
     weight=convolutions.weight,
     unfit=convolutions.unfit,
+    cut=windows("input", ("input_size",), convolutions.reach),
     matrix_product=True,
 )

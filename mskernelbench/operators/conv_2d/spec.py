@@ -5,6 +5,7 @@ from pathlib import Path
 
 from mskernelbench import convolutions
 from mskernelbench.operator import Category, Contract, Operator, Shape, Workload, output, size, tensor
+from mskernelbench.pieces import windows
 
 
 def shape(rows: int, cols: int, k_rows: int, k_cols: int) -> Shape:
@@ -70,5 +71,6 @@ OPERATOR = Operator(
     dram_bytes=convolutions.dram_bytes,
     weight=convolutions.weight,
     unfit=convolutions.unfit,
+    cut=windows("input", ("in_rows", "in_cols"), convolutions.reach),
     matrix_product=True,
 )

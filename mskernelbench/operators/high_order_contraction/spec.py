@@ -23,6 +23,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 from mskernelbench.products import HIGHAM, Matrix, pair, product, product_rounding
 
 NAMES = ("a_dim", "b_dim", "c_dim", "x_dim", "y_dim")
@@ -126,4 +127,5 @@ OPERATOR = Operator(
     dram_bytes=dram_bytes,
     weight=volume,
     matrix_product=True,
+    cut=along(a_dim={"A": 0, "C": 0}, b_dim={"A": 2, "C": 1}, c_dim={"B": 1, "C": 2}),
 )

@@ -22,6 +22,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 
 TARGETS = np.array([1, 1, 1, 0, -1, -1, 2, 127, -(2**31), 2**31 - 1], np.int32)
 """Only 1 means +1."""
@@ -110,5 +111,6 @@ OPERATOR = Operator(
     flops=lambda shape: 3 * elements(shape),
     dram_bytes=lambda shape, precision: (2 * precision.value_bytes + 4) * elements(shape),
     weight=elements,
+    cut=along(N={"predictions": 0, "targets": 0, "loss": 0}),
 )
 """Hinge loss of every prediction."""

@@ -12,6 +12,7 @@ from mskernelbench.exact_maps import (
     matrix,
 )
 from mskernelbench.operator import output, size, tensor
+from mskernelbench.pieces import along
 
 WORKLOADS = (
     *matrices("check", MATRIX_SIZES, MATRIX_VALUES),
@@ -35,4 +36,5 @@ OPERATOR = exact_map(
     workloads=WORKLOADS,
     extents=matrix,
     answer=lambda workload, arrays: arrays[0],
+    cut=along(M={"A": 0, "B": 0}, N={"A": 1, "B": 1}),
 )

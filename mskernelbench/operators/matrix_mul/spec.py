@@ -19,6 +19,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 from mskernelbench.products import HIGHAM, pair, product, product_rounding
 
 
@@ -110,4 +111,5 @@ OPERATOR = Operator(
     probe="one_hot",
     weight=volume,
     matrix_product=True,
+    cut=along(M={"A": 0, "C": 0}, N={"B": 1, "C": 1}),
 )

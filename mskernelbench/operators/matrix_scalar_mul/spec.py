@@ -6,6 +6,7 @@ import numpy as np
 
 from mskernelbench.exact_maps import COPIED_PAPER, MATRIX_REAL, Values, exact_map, matrix
 from mskernelbench.operator import Element, Workload, output, scalar, size, tensor
+from mskernelbench.pieces import along
 
 
 def workload(name: str, s: float, m: int, n: int, kind: str = "shifted") -> Workload:
@@ -54,4 +55,5 @@ OPERATOR = exact_map(
     extents=matrix,
     answer=scaled,
     flops_a_value=1,
+    cut=along(M={"A": 0, "B": 0}, N={"A": 1, "B": 1}),
 )

@@ -11,6 +11,7 @@ from mskernelbench.exact_maps import (
     matrices,
 )
 from mskernelbench.operator import Shape, output, size, tensor
+from mskernelbench.pieces import along
 
 PAPER = tuple(product((2**p for p in range(10, 15)), repeat=2))
 WORKLOADS = (
@@ -42,4 +43,5 @@ OPERATOR = exact_map(
     workloads=WORKLOADS,
     extents=extents,
     answer=lambda workload, arrays: arrays[0].T,
+    cut=along(M={"A": 0, "B": 1}, N={"A": 1, "B": 0}),
 )

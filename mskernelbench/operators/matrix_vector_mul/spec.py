@@ -19,6 +19,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 from mskernelbench.products import HIGHAM, Matrix, pair, product, product_rounding
 
 
@@ -107,4 +108,5 @@ OPERATOR = Operator(
     dram_bytes=dram_bytes,
     probe="one_hot",
     weight=elements,
+    cut=along(M={"A": 0, "y": 0}),
 )

@@ -23,6 +23,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 
 Images = NDArray[Any]
 
@@ -227,4 +228,5 @@ OPERATOR = Operator(
     weight=weight,
     unfit=unfit,
     exact=True,
+    cut=along(N={"input": 0, "output": 0}, C={"input": 1, "output": 1}),
 )

@@ -22,6 +22,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 from mskernelbench.tolerance import CONSTANT
 
 FloatArray = NDArray[np.float64]
@@ -260,4 +261,8 @@ OPERATOR = Operator(
     flops=lambda shape: 3 * elements(shape),
     dram_bytes=dram_bytes,
     weight=elements,
+    cut=along(
+        num_tokens={"V_out": 0, "LSE_out": 1, "V_a": 0, "lse_a": 1, "V_b": 0, "lse_b": 1},
+        num_heads={"V_out": 1, "LSE_out": 0, "V_a": 1, "lse_a": 0, "V_b": 1, "lse_b": 0},
+    ),
 )

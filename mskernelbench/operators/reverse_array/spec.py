@@ -1,9 +1,22 @@
 """reverse_array: the values of a vector in the opposite order, out of place."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from mskernelbench.exact_maps import VECTOR_CHECK, VECTOR_PAPER, VECTOR_REAL, exact_map, vector
-from mskernelbench.operator import output, size, tensor
+from mskernelbench.operator import Arrays, Workload, output, size, tensor
+from mskernelbench.pieces import Piece, Wanted
+
+
+def cut(workload: Workload, arrays: Arrays, wanted: Wanted) -> Iterator[Piece]:
+    """The values that end at the wanted places, in their own order."""
+    values = arrays["input"][::-1][wanted.places][::-1]
+    where = np.arange(len(values))
+    yield Piece(replace(workload, shape={"N": len(values)}), {"input": values}, where, (where,))
+
 
 OPERATOR = exact_map(
     name="reverse_array",
@@ -16,4 +29,5 @@ OPERATOR = exact_map(
     workloads=VECTOR_CHECK + VECTOR_PAPER + VECTOR_REAL,
     extents=vector,
     answer=lambda workload, arrays: arrays[0][::-1],
+    cut=cut,
 )

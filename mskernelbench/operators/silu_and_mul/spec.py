@@ -21,6 +21,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 
 
 def shape(rows: int, width: int) -> Shape:
@@ -112,5 +113,6 @@ OPERATOR = Operator(
     flops=lambda shape: 4 * elements(shape),
     dram_bytes=lambda shape, precision: 3 * precision.value_bytes * elements(shape),
     weight=elements,
+    cut=along(B={"in": 0, "out": 0}),
 )
 """SiLU of one half times the other half."""

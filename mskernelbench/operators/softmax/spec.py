@@ -20,6 +20,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 from mskernelbench.tolerance import CONSTANT
 
 EXPONENTIAL = 8.0
@@ -211,5 +212,6 @@ OPERATOR = Operator(
     flops=lambda shape: 4 * elements(shape),
     dram_bytes=lambda shape, precision: 2 * precision.value_bytes * elements(shape),
     weight=elements,
+    cut=along(N={"input": 0, "out": 0}),
 )
 """Softmax of every row."""

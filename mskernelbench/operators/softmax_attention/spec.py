@@ -20,6 +20,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 from mskernelbench.tolerance import CONSTANT, growth
 
 EXPONENTIAL = 8.0
@@ -257,4 +258,5 @@ OPERATOR = Operator(
     dram_bytes=dram_bytes,
     weight=weight,
     matrix_product=True,
+    cut=along(q_len={"Q": 0, "Y": 0}, dim_v={"V": 1, "Y": 1}),
 )

@@ -19,6 +19,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 from mskernelbench.products import HIGHAM, pair, product, product_rounding
 
 CHECK = (
@@ -84,4 +85,5 @@ OPERATOR = Operator(
     probe="one_hot",
     weight=weight,
     matrix_product=True,
+    cut=along(rows={"A": 0, "C": 0}, columns={"B": 1, "C": 1}),
 )

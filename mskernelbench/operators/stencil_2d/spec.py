@@ -4,6 +4,7 @@ from pathlib import Path
 
 from mskernelbench import stencils
 from mskernelbench.operator import Category, Contract, Operator, Shape, Workload, output, scalar, size, tensor
+from mskernelbench.pieces import windows
 
 
 def shape(nx: int, ny: int, r: float = 0.25) -> Shape:
@@ -65,4 +66,5 @@ OPERATOR = Operator(
     flops=stencils.flops,
     dram_bytes=stencils.dram_bytes,
     weight=stencils.cells,
+    cut=windows("u_old", ("nx", "ny"), stencils.reach),
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from mskernelbench import stencils
 from mskernelbench.operator import Category, Contract, Operator, Shape, Workload, output, scalar, size, tensor
+from mskernelbench.pieces import windows
 
 
 def shape(nx: int, ny: int, nz: int, r: float = 0.125) -> Shape:
@@ -64,4 +65,5 @@ OPERATOR = Operator(
     flops=stencils.flops,
     dram_bytes=stencils.dram_bytes,
     weight=stencils.cells,
+    cut=windows("u_old", ("nx", "ny", "nz"), stencils.reach),
 )

@@ -21,6 +21,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 
 BETA = scalar("beta")
 
@@ -80,5 +81,6 @@ OPERATOR = Operator(
     flops=lambda shape: 5 * elements(shape),
     dram_bytes=lambda shape, precision: 3 * precision.value_bytes * elements(shape),
     weight=elements,
+    cut=along(N={"gate": 0, "value": 0, "output": 0}),
 )
 """Gated linear unit with a swish gate."""

@@ -22,6 +22,7 @@ from mskernelbench.operator import (
     size,
     tensor,
 )
+from mskernelbench.pieces import along
 from mskernelbench.tolerance import CONSTANT
 
 EXPONENTIAL = 8.0
@@ -300,4 +301,5 @@ OPERATOR = Operator(
     flops=flops,
     dram_bytes=dram_bytes,
     weight=weight,
+    cut=along(B=dict.fromkeys(("q", "k", "v", "mask", "out"), 0), H=dict.fromkeys(("q", "k", "v", "out"), 1)),
 )

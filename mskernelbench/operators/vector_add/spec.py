@@ -6,6 +6,7 @@ import numpy as np
 
 from mskernelbench.exact_maps import VECTOR_CHECK, VECTOR_PAPER, VECTOR_REAL, exact_map, vector
 from mskernelbench.operator import Workload, output, size, tensor
+from mskernelbench.pieces import along
 
 CHECK = (*VECTOR_CHECK, Workload("check", {"N": 4099}, "ties"))
 
@@ -21,4 +22,5 @@ OPERATOR = exact_map(
     extents=vector,
     answer=lambda workload, arrays: arrays[0].astype(np.float64) + arrays[1].astype(np.float64),
     flops_a_value=1,
+    cut=along(N={"A": 0, "B": 0, "C": 0}),
 )

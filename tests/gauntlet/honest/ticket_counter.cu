@@ -1,5 +1,5 @@
 // the last block to finish adds up; its counter in a variable of the device goes back to 0
-// gauntlet: operator=dot_product precision=fp32
+// gauntlet: operator=dot_product precision=fp32 sets=check,real
 __device__ unsigned finished;
 __device__ float parts[2048];
 __global__ void dot(float* result, const float* x, const float* y, int n) {

@@ -1,5 +1,5 @@
 // row maxima and sums in scratch memory of the stream's pool, then the shares: two kernels
-// gauntlet: operator=softmax precision=fp32
+// gauntlet: operator=softmax precision=fp32 sets=check,real
 #include <cuda_runtime.h>
 __global__ void row_sums(const float* in, float2* sums, int columns) {
     const float* x = in + (size_t)blockIdx.x * columns;

@@ -1,7 +1,7 @@
 """One call as the trusted side asks for it, and what it makes of the answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.devices.virtual.ordering import rounds_in_any_order
-from cudamaster.toolchain.devices.virtual.replies import decode_launched, decode_profile
+from cudamaster.toolchain.devices.virtual.replies import decode_extents, decode_launched, decode_profile
 from cudamaster.toolchain.nvcc.diagnostics import source_files
 from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
+from cudamaster.toolchain.traces import Extent, Written, written
 from cudamaster.toolchain.worker.replies import ReplyForged, decode_faults, forged, number
 from cudamaster.toolchain.worker.segment import Segment
 from cudamaster.toolchain.worker.wire import Message
@@ -31,6 +32,12 @@ class Profiled:
     launches: int
     launched: Mapping[str, int] | None
     """How often what was launched; None where that may have followed from data that was not there."""
+    extents: Mapping[str, Extent]
+    """How much of each tensor the call touches."""
+    moved_bytes: int
+    """Moved within device memory without a kernel."""
+    written: Mapping[str, Written] = field(default_factory=dict)
+    """Some of what it wrote into each output; empty where nobody asked."""
 
 
 def build_fields(build: Build) -> dict[str, Any]:
@@ -99,11 +106,19 @@ def profiled_of(said: Message) -> Profiled | RunFailure:
     try:
         profile, launches = decode_profile(said["kernels"]), int(number(said["launches"]))
         launched = decode_launched(said["launched"])
+        extents, moved = decode_extents(said["extents"]), int(number(said["moved_bytes"]))
     except (KeyError, ReplyForged):
         return forged()
     if not launches and not MOVING & {kernel.name for kernel in profile.kernels}:
         return RunFailure(FailureKind.LAUNCH_FAILED, "the entry launched no kernel and moved no bytes")
-    return Profiled(profile, launches, launched)
+    return Profiled(profile, launches, launched, extents, moved)
+
+
+def written_of(arguments: Arguments, segment: Segment) -> Mapping[str, Written]:
+    """Some of what a call left in each output, from places that nobody can know beforehand."""
+    rng = np.random.default_rng()
+    outputs = (tensor for tensor in arguments.tensors if tensor.access is Access.OUTPUT)
+    return {t.name: written(t.array.reshape(-1), segment.view(t.name), rng) for t in outputs}
 
 
 def launched_of(said: Message) -> Mapping[str, int] | None:

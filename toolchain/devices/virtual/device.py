@@ -10,7 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from cudamaster.toolchain.arguments import Arguments
@@ -26,6 +26,7 @@ from cudamaster.toolchain.devices.virtual.calls import (
     outputs_of,
     profiled_of,
     ptx_text,
+    written_of,
 )
 from cudamaster.toolchain.devices.virtual.pool import WorkerPool
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
@@ -93,7 +94,7 @@ class VirtualDevice:
         self._starter = WorkerStarter(PROGRAM)
         self._pool = WorkerPool(self._starter, limits.memory_bytes)
         self._translations = TranslationService(self._starter, len(os.sched_getaffinity(0)))
-        self._profiles: OrderedDict[tuple[str, str, int], Profiled] = OrderedDict()
+        self._profiles: OrderedDict[tuple[str, str, int, bool], Profiled] = OrderedDict()
         self._launched: OrderedDict[tuple[str, str], Mapping[str, int]] = OrderedDict()
         self._lock = threading.Lock()
         remove_stale(time.time())
@@ -123,14 +124,21 @@ class VirtualDevice:
 
     def time(self, build: Build, arguments: Arguments, plan: TimingPlan) -> Timing | RunFailure:
         """The modelled time of one call: a single sample, whatever the plan asks for."""
-        profiled = self._profiled(build, arguments, plan.seed)
+        profiled = self._profiled(build, arguments, plan)
         if isinstance(profiled, RunFailure):
             return profiled
-        return Timing(Clock.MODELLED, (profiled.profile.time_ms,), profiled.launches)
+        return Timing(
+            Clock.MODELLED,
+            (profiled.profile.time_ms,),
+            profiled.launches,
+            extents=profiled.extents,
+            moved_bytes=profiled.moved_bytes,
+            written=profiled.written,
+        )
 
     def profile(self, build: Build, arguments: Arguments) -> Profile | RunFailure:
         """Count what a call's launches do in sampled blocks, and model their times."""
-        profiled = self._profiled(build, arguments, seed=TimingPlan().seed)
+        profiled = self._profiled(build, arguments, TimingPlan())
         return profiled if isinstance(profiled, RunFailure) else profiled.profile
 
     def release(self, build: Build) -> None:
@@ -170,14 +178,21 @@ class VirtualDevice:
             while len(self._launched) > KEPT_PROFILES:
                 self._launched.popitem(last=False)
 
-    def _profiled(self, build: Build, arguments: Arguments, seed: int) -> Profiled | RunFailure:
-        key = (build.key, arguments.label, seed)
+    def _profiled(self, build: Build, arguments: Arguments, plan: TimingPlan) -> Profiled | RunFailure:
+        key = (build.key, arguments.label, plan.seed, plan.anywhere)
         with self._lock:
             known = self._profiles.get(key)
-        if known is not None:
+        if known is not None and (known.written or not plan.traces):
             return known
-        manner = _Manner(self.limits.seconds, seed=seed)
-        found = self._call(build, arguments, manner, lambda said, _: profiled_of(said))
+
+        def understand(said: Message, outputs: Segment) -> Profiled | RunFailure:
+            found = profiled_of(said)
+            if isinstance(found, RunFailure) or not plan.traces:
+                return found
+            return replace(found, written=written_of(arguments, outputs))
+
+        manner = _Manner(self.limits.seconds, plan=plan)
+        found = self._call(build, arguments, manner, understand)
         if isinstance(found, Profiled):
             read = self._launched.get((build.key, arguments.label))
             less = launched_less(read, found.launched) if read and found.launched is not None else None
@@ -201,7 +216,7 @@ class VirtualDevice:
             raise ValueError("a failed build cannot be called")
         readable = (str(build.library.parent), str(translations_folder()))
         with self._pool.borrow(build.key, arguments, readable) as held:
-            inputs, outputs = self._pool.inputs(arguments), held.outputs(arguments, read=not manner.sampled)
+            inputs, outputs = self._pool.inputs(arguments), held.outputs(arguments, read=manner.read)
             request = {
                 **build_fields(build),
                 **call_fields(arguments, (inputs, outputs)),
@@ -225,25 +240,28 @@ class VirtualDevice:
 
 @dataclass(frozen=True, slots=True)
 class _Manner:
-    """How an entry is called: run whole in this order of warps, perhaps watched, or sampled with a seed."""
+    """How an entry is called: run whole in this order of warps, perhaps watched, or sampled by a plan."""
 
     seconds: float
     launch_seconds: float = math.inf
     order: str = FORWARD
-    seed: int | None = None
+    plan: TimingPlan | None = None
     watch: bool = False
 
     @property
-    def sampled(self) -> bool:
-        """Whether the call is only timed: nobody reads its outputs."""
-        return self.seed is not None
+    def read(self) -> bool:
+        """Whether somebody looks at the outputs."""
+        return self.plan is None or self.plan.traces
 
     def fields(self) -> dict[str, Any]:
         """For the worker."""
+        plan = self.plan or TimingPlan()
         return {
             "order": self.order,
             "launch_seconds": min(self.launch_seconds, LAUNCH_SHARE * self.seconds),
-            "profile": self.sampled,
-            "seed": self.seed or 0,
+            "profile": self.plan is not None,
+            "seed": plan.seed,
+            "anywhere": plan.anywhere,
+            "least_bytes": plan.least_bytes,
             "watch": self.watch,
         }

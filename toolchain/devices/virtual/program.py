@@ -18,12 +18,13 @@ from cudamaster.toolchain.devices.virtual.addresses import AddressSpace
 from cudamaster.toolchain.devices.virtual.cost.assembly import profile_launches
 from cudamaster.toolchain.devices.virtual.cost.host_calls import Operation
 from cudamaster.toolchain.devices.virtual.cost.occupancy import l1_share_bytes
+from cudamaster.toolchain.devices.virtual.extents import Buffer, extents
 from cudamaster.toolchain.devices.virtual.guest import GuestProgram
 from cudamaster.toolchain.devices.virtual.hosting import GuestHost, Region
 from cudamaster.toolchain.devices.virtual.launch import launched
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.ptx.parse import PtxError
-from cudamaster.toolchain.devices.virtual.replies import encode_profile
+from cudamaster.toolchain.devices.virtual.replies import encode_extents, encode_profile
 from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
 from cudamaster.toolchain.devices.virtual.session import CallReport, Session, SessionOptions
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
@@ -119,7 +120,7 @@ class VirtualProgram:
         if report.failed:
             return {"failure": encode_failure(_failed(report))}
         begun = time.process_time()
-        answer = _answer(report, request)
+        answer = _answer(report, request, [(r.name, r.address, r.nbytes) for r in mapping.regions.values()])
         self._spent["model"] = time.process_time() - begun
         return answer
 
@@ -161,7 +162,10 @@ def _resources(request: Mapping[str, Any]) -> tuple[KernelResources, ...]:
 
 
 def _call(session: Session, request: Mapping[str, Any], mapping: _Mapping) -> CallReport:
-    plan = SamplePlan(seed=request["seed"]) if request["profile"] else None
+    sampled = SamplePlan(
+        seed=request["seed"], anywhere=request["anywhere"], least_bytes=request["least_bytes"]
+    )
+    plan = sampled if request["profile"] else None
     session.pace(request["order"], request["launch_seconds"])
     arguments = [_argument(a, mapping) for a in request["arguments"]]
     regions = [r for r in mapping.regions.values() if r.nbytes]
@@ -188,7 +192,7 @@ def _failure(kind: FailureKind, reason: str) -> dict[str, Any]:
     return {"failure": encode_failure(RunFailure(kind, reason))}
 
 
-def _answer(report: CallReport, request: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(report: CallReport, request: Mapping[str, Any], buffers: Sequence[Buffer]) -> dict[str, Any]:
     said: dict[str, Any] = {
         "faults": [encode_fault(fault) for fault in report.faults],
         "notes": [encode_fault(note) for note in report.notes],
@@ -207,4 +211,6 @@ def _answer(report: CallReport, request: Mapping[str, Any]) -> dict[str, Any]:
             operations=operations,
         )
         said["kernels"] = encode_profile(profile)
+        said["extents"] = encode_extents(extents(report.samples, buffers))
+        said["moved_bytes"] = report.moved_bytes
     return said

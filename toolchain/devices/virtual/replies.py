@@ -10,6 +10,7 @@ from typing import Any
 
 from cudamaster.toolchain.profile import HotLine, KernelProfile, Launch, Profile
 from cudamaster.toolchain.timing import Clock
+from cudamaster.toolchain.traces import Extent
 from cudamaster.toolchain.worker.replies import (
     NO_PARTS,
     ReplyForged,
@@ -32,6 +33,20 @@ def decode_profile(kernels: Any) -> Profile:
         return Profile(Clock.MODELLED, tuple(_kernel(fields) for fields in entries(kernels)))
     except NO_PARTS as failure:
         raise ReplyForged("a profile without its parts") from failure
+
+
+def encode_extents(found: Mapping[str, Extent]) -> dict[str, list[float]]:
+    """For `decode_extents`."""
+    return {name: [extent.least, extent.usual, extent.most] for name, extent in found.items()}
+
+
+def decode_extents(found: Any) -> Mapping[str, Extent]:
+    """Raises ReplyForged."""
+    try:
+        amounts = {text(name): [number(amount) for amount in three] for name, three in found.items()}
+        return {name: Extent(*three) for name, three in amounts.items()}
+    except NO_PARTS as failure:
+        raise ReplyForged("extents without their parts") from failure
 
 
 def decode_launched(counts: Any) -> Mapping[str, int] | None:

@@ -25,6 +25,10 @@ class SamplePlan:
     snapshot_bytes: int = 256 << 20
     """Writable device memory up to which a sampled launch is undone before its whole grid runs."""
     seed: int = 0
+    anywhere: bool = False
+    """Whether all but the ends are drawn by the seed."""
+    least_bytes: int = 0
+    """What the call must touch of its buffers, or it is sampled again with every launch run whole before."""
 
     def whole(self) -> "SamplePlan":
         """The same samples, with every launch run whole besides."""
@@ -43,7 +47,9 @@ def sampled_blocks(grid: tuple[int, int, int], plan: SamplePlan) -> tuple[int, .
         return tuple(range(total))
     source = random.Random(f"{plan.seed}:{grid}")
     middle = (depth // 2 * height + height // 2) * width + width // 2
-    chosen = dict.fromkeys((0, total - 1, middle))
+    chosen = dict.fromkeys((0, total - 1) if plan.anywhere else (0, total - 1, middle))
+    if plan.anywhere:
+        width = height = 1
     if width > 1:
         chosen[middle + 1 if width // 2 + 1 < width else middle - 1] = None
     if height > 1:

@@ -17,6 +17,7 @@ from pathlib import Path
 from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.calling import HostReport
 from cudamaster.toolchain.devices.virtual.engine import Engine, Order
+from cudamaster.toolchain.devices.virtual.extents import touched_bytes
 from cudamaster.toolchain.devices.virtual.host import CudaError, CudaRuntime
 from cudamaster.toolchain.devices.virtual.hosting import GuestHost, Host, OwnHost, Region
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
@@ -28,6 +29,9 @@ from cudamaster.toolchain.devices.virtual.watching import Watch
 from cudamaster.toolchain.outputs import Fault
 from cudamaster.toolchain.passing import Argument
 from cudamaster.toolchain.spec import DeviceSpec
+
+ENOUGH = 0.9
+"""Share of what it must touch that the sampled blocks of a call have to account for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,11 @@ class CallReport:
     """Sampled launches in order, each with the number of launches it stands for (sample mode only)."""
     memory_operations: tuple[tuple[str, int], ...] = ()
     """`memset` and `memcpy` within device memory: name, bytes read and written."""
+
+    @property
+    def moved_bytes(self) -> int:
+        """Bytes of device memory read and written by fills and copies."""
+        return sum(moved for _, moved in self.memory_operations)
 
     @property
     def failed(self) -> bool:
@@ -171,18 +180,25 @@ class Session:
 
         Without a plan every launch runs whole. With one, each launch is sampled as the plan says, and runs
         whole besides where that is cheap; a fault that skipped work may have caused counts only if it occurs
-        again when all launches run whole. After a fault the entry is left where it was.
+        again when all launches run whole. After a fault the entry is left where it was. A call that touches
+        less than it must is sampled again too, behind whole launches.
         Raises Unsupported, or AttributeError where there is no such entry.
         """
         if plan is None:
             return self._call_once(entry, arguments, None)
         before = self._machine.take_snapshot(plan)
         report = self._call_once(entry, arguments, plan)
-        if report.fault is None or not self._machine.incomplete:
+        if not self._machine.incomplete or (report.fault is None and self._touches_enough(report, plan)):
             self._machine.drop(before)
             return report
         self._machine.put_back(before)
         return self._call_once(entry, arguments, plan.whole())
+
+    def _touches_enough(self, report: CallReport, plan: SamplePlan) -> bool:
+        """Whether sampled blocks may have touched what they must; they touch less where data were missing."""
+        buffers = [(region.name, region.address, region.nbytes) for region in self._regions]
+        touched = touched_bytes(report.samples, buffers, report.moved_bytes)
+        return report.failed or touched >= ENOUGH * plan.least_bytes
 
     def _call_once(self, entry: str, arguments: Sequence[Argument], plan: SamplePlan | None) -> CallReport:
         self._machine.begin(plan)

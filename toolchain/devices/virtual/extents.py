@@ -1,0 +1,48 @@
+"""How many bytes of each buffer a call reads or writes, of all its blocks from those that were sampled."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
+from cudamaster.toolchain.traces import Extent
+
+SECTOR_BYTES = 32
+Buffer = tuple[str, int, int]
+"""Name, address, bytes."""
+Counted = Sequence[tuple[SampledLaunch, int]]
+"""Samples, each with the number of launches it stands for."""
+
+
+def extents(samples: Counted, buffers: Iterable[Buffer]) -> Mapping[str, Extent]:
+    """Of every buffer; a byte that two blocks touch counts twice, and a launch for all that it stands for."""
+    return {name: _extent(samples, address, nbytes) for name, address, nbytes in buffers}
+
+
+def touched_bytes(samples: Counted, buffers: Sequence[Buffer], moved_bytes: int) -> float:
+    """At most what the call reads and writes of the buffers, `moved_bytes` of it without a kernel."""
+    found = extents(samples, buffers)
+    return moved_bytes + sum(min(found[name].most, nbytes) for name, _, nbytes in buffers)
+
+
+def _extent(samples: Counted, address: int, nbytes: int) -> Extent:
+    least = usual = most = 0.0
+    for sample, launches in samples:
+        touched = np.array([_touched(sectors, address, nbytes) for sectors in sample.footprints])
+        total, blocks = sample.request.block_count, np.array(sample.sampled_blocks)
+        whole = len(blocks) == total
+        ends = (blocks == 0) | (blocks == total - 1) | whole
+        own, rest = float(touched[ends].sum()), total - int(ends.sum())
+        others = touched[~ends] if rest else np.zeros(1)
+        least += launches * (own + rest * float(others.min()))
+        usual += launches * (own + rest * float(others.mean()))
+        most += launches * (own + rest * float(others.max()))
+    return Extent(least, usual, most)
+
+
+def _touched(sectors: NDArray[np.uint64], address: int, nbytes: int) -> int:
+    """Bytes of sorted sectors within a buffer."""
+    ends = np.array([address // SECTOR_BYTES, (address + nbytes - 1) // SECTOR_BYTES + 1], np.uint64)
+    first, last = np.searchsorted(sectors, ends)
+    return int(min(SECTOR_BYTES * (last - first), nbytes))
