@@ -18,7 +18,7 @@ from cudamaster.toolchain.devices.virtual.codegen.warp_function import prepared
 from cudamaster.toolchain.devices.virtual.executable import Code, Executable
 from cudamaster.toolchain.devices.virtual.faults import fault_of
 from cudamaster.toolchain.devices.virtual.jit import QUICK, host_has_avx512
-from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
+from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch, counted_as
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel, Module
 from cudamaster.toolchain.devices.virtual.ptx.parse import parse_module
 from cudamaster.toolchain.devices.virtual.runtime import (
@@ -134,7 +134,7 @@ class Engine:
             kernel=executable.kernel,
             sampled_blocks=tuple(blocks),
             block_counts=counting.block_counts,
-            sites=code.sites,
+            sites=tuple(map(counted_as, code.sites)),
             site_counts=counting.site_counts,
             footprints=footprints,
             allocations=self._allocations(),

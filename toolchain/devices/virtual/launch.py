@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,11 @@ class Site:
     kind: str
     """`load`, `store`, `atomic`, `ldmatrix`, `async_copy`."""
     bytes_per_lane: int
+
+
+def counted_as(site: Site) -> Site:
+    """Return the site with the space whose counters it has: a cluster's shared memory counts as a block's."""
+    return replace(site, space="shared") if site.space == "shared_cluster" else site
 
 
 REQUESTS, LANES, SECTORS, MISSED_SECTORS, LINES = range(5)

@@ -11,7 +11,6 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from cudamaster.toolchain.devices.virtual.cost.pointers import site_allocations
 from cudamaster.toolchain.devices.virtual.launch import (
     LANES,
     MISSED_SECTORS,
@@ -251,11 +250,10 @@ def test_copies_are_counted_by_their_bytes(runner: Runner, ptx: str, tensor: Cal
     packed = made.map.tobytes() + numbers_given + place.to_bytes(8, "little") + np.int32(256).tobytes()
     sample = runner.engine(ptx).sample(LaunchRequest("boxes", (1, 1, 1), (64, 1, 1), 1024, packed), [0])
     assert isinstance(sample, SampledLaunch)
-    assert site_allocations(sample)[_site(sample, "global")] == _index(sample, made.place)
-    counts = {space: sample.site_counts[_site(sample, space)] for space in ("global", "shared_cluster")}
+    counts = {space: sample.site_counts[_site(sample, space)] for space in ("global", "shared")}
     assert counts["global"][[SECTORS, MISSED_SECTORS]].tolist() == [6, 6]
     assert counts["global"][LANES] == 3 * 16
-    assert counts["shared_cluster"][[LANES, SECTORS]].tolist() == [16, 2]
+    assert counts["shared"][[LANES, SECTORS]].tolist() == [16, 2]
     runner.download(place, found)
 
 
@@ -268,7 +266,3 @@ def _site(sample: SampledLaunch, space: str) -> int:
     ]
     assert len(ran) == 1
     return ran[0]
-
-
-def _index(sample: SampledLaunch, address: int) -> int:
-    return next(i for i, (base, _) in enumerate(sample.allocations) if base == address)

@@ -92,9 +92,7 @@ def passes_l1(instruction: Instruction) -> bool:
 
 def _counted(site: Site, counts: list[float], allocation: int | None) -> CountedSite:
     space = site.space
-    if space == "shared_cluster":
-        space = "shared"
-    elif space == "generic":
+    if space == "generic":
         space = "global" if counts[LINES] else "shared"
     return CountedSite(
         site.instruction,
