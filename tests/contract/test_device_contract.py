@@ -243,13 +243,23 @@ class TestFailures:
         assert isinstance(device.run(build, copy_arguments(8)), Outputs)
 
 
+def with_little_patience(device: Device) -> Device:
+    kind, _, argument = device.name.partition(":")
+    if kind == "cuda":
+        from cudamaster.toolchain.devices.cuda.device import CudaDevice
+        from cudamaster.toolchain.devices.cuda.opening import open_gpus
+        from cudamaster.toolchain.devices.cuda.station import CudaLimits
+
+        return CudaDevice(open_gpus(argument), limits=CudaLimits(seconds=2.0))
+    from cudamaster.toolchain.devices.virtual.device import VirtualDevice, VirtualLimits
+
+    return VirtualDevice(argument, limits=VirtualLimits(seconds=2.0))
+
+
 @pytest.fixture(scope="module")
 def hasty(device: Device) -> Iterator[Device]:
     """The same device with little patience."""
-    from cudamaster.toolchain.devices.virtual.device import VirtualDevice, VirtualLimits
-
-    assert isinstance(device, VirtualDevice), "other devices need their own way of saying this"
-    hasty = VirtualDevice(device.spec.name, limits=VirtualLimits(seconds=2.0))
+    hasty = with_little_patience(device)
     assert isinstance(hasty.run(hasty.build(hosting("")), copy_arguments()), Outputs)
     yield hasty
     hasty.close()

@@ -1,7 +1,7 @@
 """Has workers call entries on memory of ours: one request at a time, on one GPU."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from cudamaster.toolchain.arguments import Arguments
@@ -61,13 +61,11 @@ class Caller:
         self, held: HeldWorker, inputs: DeviceSegment, outputs: DeviceSegment, manner: Manner
     ) -> tuple[dict[str, Any], list[int]]:
         """What the call needs of memory, and the files of what this worker has not been lent before."""
-        lent: Mapping[str, tuple[SharedMemory, bool]] = {
-            FLUSH: (self._flush, True),
-            inputs.name: (inputs.memory, False),
-            outputs.name: (outputs.memory, True),
-        }
+        lent = {inputs.name: (inputs.memory, False), outputs.name: (outputs.memory, True)}
+        if manner.flush:
+            lent[FLUSH] = (self._flush, True)
         new = {name: memory for name, memory in lent.items() if name not in held.lent}
-        kept = {*lent, *self._pool.names(held)}
+        kept = {*lent, *self._pool.names(held), FLUSH}
         held.lent = (held.lent | lent.keys()) & kept
         request = {
             "do": manner.do,

@@ -14,7 +14,7 @@ from cudamaster.toolchain.devices.cuda.candidate import Call, Runtime, bound_cal
 from cudamaster.toolchain.devices.cuda.context import Context
 from cudamaster.toolchain.devices.cuda.driver import NO_BINDINGS, CudaDriver, load_driver
 from cudamaster.toolchain.devices.cuda.health import probe
-from cudamaster.toolchain.devices.cuda.sharing import BorrowedMemory
+from cudamaster.toolchain.devices.cuda.sharing import PLACES, BorrowedMemory
 from cudamaster.toolchain.devices.cuda.stopwatch import Stopwatch
 from cudamaster.toolchain.errors import DriverFailed, EnvironmentLacks
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
@@ -119,7 +119,7 @@ class CudaProgram:
         """Map the memory whose `files` came with the request, and move what the entry is called on."""
         for fields, file in zip(request["new"], files, strict=True):
             memory = BorrowedMemory(self._context, file, fields["nbytes"], writable=fields["writable"])
-            memory.place(0)
+            memory.place(PLACES // 2)  # the addresses around it are nobody's
             self._memory[fields["name"]] = memory
             os.close(file)
         for stale in self._memory.keys() - set(request["kept"]):
