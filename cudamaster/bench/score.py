@@ -99,6 +99,7 @@ def judged_score(score: Score, row: Json) -> Score:
         raise ValueError(f"its evaluation is {evaluation['status']}, which has no speedup")
     speedup = interval_of(evaluation["speedup"], "geomean")
     _require_mean(speedup, evaluation["workloads"])
+    vendor = row.get("vendor_speedup") or evaluation.get("vendor", {}).get("speedup")
     if (speedup.low > 1) != (score.status is TaskStatus.FASTER):
         raise ValueError(f"it is called {score.status} at a speedup of at least {speedup.low:.3f}")
     return Score(
@@ -108,7 +109,7 @@ def judged_score(score: Score, row: Json) -> Score:
         speedup=speedup,
         paper_score=_amount(evaluation.get("paper_score"), "paper_score"),
         attainment=_share(evaluation.get("attainment")),
-        vendor_speedup=interval_of(row["vendor_speedup"], "geomean") if "vendor_speedup" in row else None,
+        vendor_speedup=interval_of(vendor, "geomean") if vendor else None,
         cost_usd=score.cost_usd,
         minutes=score.minutes,
         baseline_sha256=score.baseline_sha256,

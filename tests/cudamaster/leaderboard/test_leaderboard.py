@@ -1,6 +1,7 @@
 """The command on files of scripted suites, and on files made up from them."""
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from cudamaster.bench.result_file import read_result_file, sealed
 from cudamaster.cli.boundary import exit_code_of
+from cudamaster.store.results import seal_of
 from mskernelbench.catalog import all_tasks
 from tests.doubles.scripted_bench import BenchOpening, arguments
 
@@ -109,7 +111,22 @@ def test_the_share_won_from_the_vendor_is_over_the_tasks_where_it_is_known(
         row(document, "elu", "fp32", 2.0, vendor_speedup=unclear),
         row(document, "gelu", "fp32", 2.0),
     ]
-    assert only_row(standings(capsys, written(tmp_path / "a.json", document, rows)))["won_from_vendor"] == 0.5
+    file = written(tmp_path / "a.json", document, rows)
+    assert only_row(standings(capsys, file))["won_from_vendor"] == 0.5
+    assert exit_code_of(["leaderboard", str(file), "--format", "markdown"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    head, _, cells = [[cell.strip() for cell in line.split("|")] for line in lines]
+    assert cells[head.index("beats vendor")] == "50.0 %"
+
+
+def test_a_stored_record_tells_of_the_vendor_too(ran: Path, tmp_path: Path, capsys: Output) -> None:
+    shutil.copytree(ran / "results", tmp_path / "results")
+    file = tmp_path / "results/virtual-h200/relu/fp32/record.json"
+    record = json.loads(file.read_text())
+    speedup = {"geomean": 1.2, "low": 1.1, "high": 1.3}
+    record["evaluation"]["vendor"] = {"library": "cuBLAS 13.1.0", "speedup": speedup}
+    file.write_text(json.dumps(record | {"record_sha256": seal_of(record)}))
+    assert only_row(standings(capsys, tmp_path / "results"))["won_from_vendor"] == 1.0
 
 
 def test_files_of_one_team_are_put_together_and_other_teams_stand_apart(
