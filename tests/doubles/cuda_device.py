@@ -83,8 +83,7 @@ class CudaBench:
 
     def equipment(self, spec: Any, limits: CudaLimits = LIMITS) -> Equipment:
         """As of real GPUs, but for the driver, the runtime and the device files."""
-        cudart = self.compiled("cudart", Path(__file__).with_name("fake_cudart.c").read_text())
-        counting = counting_library(self.toolchain)
+        counting, cudart = counting_library(self.toolchain), self.cudart
         return Equipment(
             spec=spec,
             limits=limits,
@@ -94,6 +93,11 @@ class CudaBench:
             readable=(str(self.folder), str(counting.parent)),
             devices=("/dev/zero",),
         )
+
+    @property
+    def cudart(self) -> Path:
+        """The fake runtime."""
+        return self.compiled("cudart", Path(__file__).with_name("fake_cudart.c").read_text())
 
     def candidate(self, name: str, entry: str = "", kernel: str = "") -> Build:
         """One whose entry and kernel do something else first."""
