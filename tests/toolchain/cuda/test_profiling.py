@@ -1,6 +1,7 @@
 """A call is profiled by Nsight Compute, or where that is refused, by the model at the measured time."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -114,7 +115,19 @@ def test_closing_closes_the_model_that_counted(build: Build) -> None:
     assert counting.asked[-1] == ("close", "")
 
 
-def test_the_model_is_that_of_the_same_architecture() -> None:
-    counting = open_model(SPEC)
-    assert counting.spec.architecture == SPEC.architecture
+@pytest.mark.parametrize(
+    ("title", "architecture", "name"),
+    [
+        ("NVIDIA H200", "sm_90a", "h200"),
+        ("NVIDIA H100 80GB HBM3", "sm_90a", "h100"),
+        ("NVIDIA GeForce RTX 4090", "sm_89", "rtx4090"),
+        ("NVIDIA L40", "sm_89", "rtx4090"),
+        ("NVIDIA B300", "sm_103a", "h200"),
+    ],
+)
+def test_the_model_is_of_the_same_kind_else_of_the_same_architecture_else_the_default(
+    title: str, architecture: str, name: str
+) -> None:
+    counting = open_model(replace(SPEC, title=title, architecture=architecture))
+    assert counting.spec.name == name
     counting.close()

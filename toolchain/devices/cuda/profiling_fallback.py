@@ -5,6 +5,7 @@ the real build in any case. The measured time of the call is shared out among it
 shares its own.
 """
 
+import re
 from dataclasses import replace
 
 from cudamaster.toolchain.arguments import Arguments
@@ -21,16 +22,22 @@ DURATION = "duration"
 
 
 def open_model(spec: DeviceSpec) -> Device:
-    """The virtual GPU that is a model of this one: of its name, of its architecture, or the default."""
+    """The virtual GPU that is a model of this one: of its kind, else of its architecture, else the default."""
     names = [listed.name for listed in list_devices() if listed.name.startswith(f"{VIRTUAL}:")]
-    if f"{VIRTUAL}:{spec.name}" in names:
-        return open_device(f"{VIRTUAL}:{spec.name}")
-    for name in names:
-        model = open_device(name)
-        if model.spec.architecture == spec.architecture:
-            return model
-        model.close()
+    models = sorted((open_device(name) for name in names), key=lambda model: _likeness(model.spec, spec))
+    best = models.pop()
+    for other in models:
+        other.close()
+    if any(_likeness(best.spec, spec)):
+        return best
+    best.close()
     return open_device(VIRTUAL)
+
+
+def _likeness(model: DeviceSpec, spec: DeviceSpec) -> tuple[bool, bool]:
+    """Whether they are of one architecture, and the GPU's title holds the model's name."""
+    title = re.sub(r"[^a-z0-9]", "", spec.title.lower())
+    return model.architecture == spec.architecture, model.name in title
 
 
 def modelled_profile(

@@ -85,6 +85,7 @@ def run_tool(command: Sequence[str], folder: Path, gpu: str) -> ProcessResult:
         "PYTHONPATH": paths,
         "CUDA_VISIBLE_DEVICES": gpu,
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+        "NV_COMPUTE_PROFILER_DISABLE_STOCK_FILE_DEPLOYMENT": "1",  # ncu would copy its sections into HOME
     }
     return run_bounded(command, folder=folder, environment=kept | own, limits=LIMITS)
 
