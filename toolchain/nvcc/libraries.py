@@ -105,6 +105,8 @@ def installed_folders(toolchain: Toolchain) -> tuple[Path, ...]:
 def _places(name: str, toolchain: Toolchain) -> Iterator[tuple[Path, tuple[Path, ...]]]:
     for include_dir in toolchain.include_dirs:
         yield include_dir, toolchain.library_dirs
+    beside = toolchain.nvcc.parent.parent.parent / name  # where wheels put what is no part of the toolkit
+    yield beside / "include", (beside / "lib",)
     from cuda.pathfinder import find_nvidia_header_directory
 
     if found := find_nvidia_header_directory(name):

@@ -12,7 +12,13 @@ from mskernelbench.operator import Operator, Precision
 from mskernelbench.vendor.arms import VendorArm, find_arm
 
 FP32, BF16 = Precision.FP32, Precision.BF16
-LIBRARIES = {"cuBLAS": ("cublas",), "cuSPARSE": ("cusparse",), "cuFFT": ("cufft",), "CUB": ()}
+LIBRARIES = {
+    "cuBLAS": ("cublas",),
+    "cuSPARSE": ("cusparse",),
+    "cuFFT": ("cufft",),
+    "cuDNN": ("cudnn",),
+    "CUB": (),
+}
 WITH_ARMS = [operator for operator in all_operators() if find_arm(operator, FP32)]
 
 
@@ -28,6 +34,7 @@ def test_products_sparse_matrices_transforms_sums_and_sorts_have_arms() -> None:
     assert sum(title == "cuSPARSE" for title in found.values()) == 8
     assert found["matrix_mul"] == "cuBLAS"
     assert found["fft"] == "cuFFT"
+    assert found["softmax"] == found["conv_2d"] == "cuDNN"
     assert found["sorting"] == "CUB"
     assert "relu" not in found
 
