@@ -22,7 +22,7 @@ DURATION = "duration"
 
 
 def open_model(spec: DeviceSpec) -> Device:
-    """The virtual GPU that is a model of this one: of its kind, else of its architecture, else the default."""
+    """The virtual GPU that models this one: of its kind, else of its architecture, else the default."""
     names = [listed.name for listed in list_devices() if listed.name.startswith(f"{VIRTUAL}:")]
     models = sorted((open_device(name) for name in names), key=lambda model: _likeness(model.spec, spec))
     best = models.pop()
