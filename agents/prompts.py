@@ -29,7 +29,7 @@ class Prompt:
     @property
     def tokens(self) -> int:
         """Tokens it takes, rather too many."""
-        return tokens_of(self.system) + tokens_of(self.task)
+        return tokens_of(len(self.system)) + tokens_of(len(self.task))
 
 
 @cache

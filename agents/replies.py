@@ -3,28 +3,79 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from cudamaster.agents.errors import BadReply
 
-FENCE = re.compile(
-    r"^```[ \t]*(?P<language>[\w+#-]*)[^\n]*\n(?P<text>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL
-)
-EDIT = re.compile(
-    r"^<{5,} ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}[ \t]*\n(?P<new>.*?)^>{5,} ?REPLACE[^\n]*$",
-    re.MULTILINE | re.DOTALL,
+OPENING = re.compile(r"```[ \t]*(?P<language>[\w+#-]*)")
+CLOSING = re.compile(r"```[ \t]*")
+SEARCH, MIDDLE, REPLACE = (
+    re.compile(r"<{5,} ?SEARCH"),
+    re.compile(r"={5,}[ \t]*"),
+    re.compile(r">{5,} ?REPLACE"),
 )
 CUDA_LANGUAGES = ("cuda", "cu", "cpp", "c++", "c", "")
+LARGEST = 1e18
+"""Of numbers; JSON has some that no metric and no parameter could be, such as NaN."""
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
+"""What no source and no sentence has: byte order marks, and control characters, which a terminal obeys."""
+
+
+def legible(text: str) -> str:
+    """`text` with plain ends of lines, and without what cannot be seen or written in UTF-8."""
+    plain = UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return plain.encode(errors="replace").decode()
+
+
+class Block(NamedTuple):
+    """What stands between two lines of a reply."""
+
+    language: str
+    """Of a fenced block; else empty."""
+    text: str
+    """Whole lines."""
+
+
+def fenced_blocks(reply: str) -> list[Block]:
+    """The fenced blocks of a reply; one that never closes is none."""
+    blocks, opened, lines = list[Block](), None, list[str]()
+    for line in reply.split("\n"):
+        if opened is None:
+            opened, lines = OPENING.match(line), []
+        elif CLOSING.fullmatch(line):
+            blocks.append(Block(opened["language"].lower(), "".join(lines)))
+            opened = None
+        else:
+            lines.append(f"{line}\n")
+    return blocks
+
+
+def edits_of(reply: str) -> list[tuple[str, str]]:
+    """Old and new text of each whole edit of a reply."""
+    edits, old, new = list[tuple[str, str]](), None, None
+    for line in reply.split("\n"):
+        if SEARCH.match(line):
+            old, new = "", None
+        elif old is not None and new is None and MIDDLE.fullmatch(line):
+            new = ""
+        elif old is not None and new is not None and REPLACE.match(line):
+            edits.append((old, new))
+            old = new = None
+        elif new is not None:
+            new += f"{line}\n"
+        elif old is not None:
+            old += f"{line}\n"
+    return edits
 
 
 def json_block(reply: str) -> dict[str, Any]:
     """The object in the reply's only ```json block, or in the bare reply. Raises BadReply."""
-    blocks = [m["text"] for m in FENCE.finditer(reply) if m["language"].lower() == "json"]
+    blocks = [block.text for block in fenced_blocks(reply) if block.language == "json"]
     if len(blocks) > 1:
         raise BadReply(f"the reply has {len(blocks)} ```json blocks where one was asked for")
     try:
         value = json.loads(blocks[0] if blocks else reply)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a plain ValueError
         raise BadReply(f"the reply's JSON is not valid: {error}") from error
     if not isinstance(value, dict):
         raise BadReply("the reply's JSON is not an object")
@@ -33,7 +84,7 @@ def json_block(reply: str) -> dict[str, Any]:
 
 def cuda_block(reply: str) -> str:
     """The source in the reply's only CUDA block, ending in a newline. Raises BadReply."""
-    blocks = [m["text"] for m in FENCE.finditer(reply) if m["language"].lower() in CUDA_LANGUAGES]
+    blocks = [block.text for block in fenced_blocks(reply) if block.language in CUDA_LANGUAGES]
     if len(blocks) != 1:
         raise BadReply(f"the reply has {len(blocks)} ```cuda blocks where exactly one was asked for")
     source = blocks[0].strip() + "\n"
@@ -44,8 +95,8 @@ def cuda_block(reply: str) -> str:
 
 def source_from(reply: str, base: str) -> str:
     """The source in a reply: its only CUDA block, or `base` after the reply's edits. Raises BadReply."""
-    edits = list(EDIT.finditer(reply))
-    return edited(base, [(edit["old"], edit["new"]) for edit in edits]) if edits else cuda_block(reply)
+    edits = edits_of(reply)
+    return edited(base, edits) if edits else cuda_block(reply)
 
 
 def edited(base: str, edits: Sequence[tuple[str, str]]) -> str:
@@ -64,9 +115,10 @@ def edited(base: str, edits: Sequence[tuple[str, str]]) -> str:
 def text_field(data: Mapping[str, Any], name: str) -> str:
     """A non-empty text. Raises BadReply."""
     value = data.get(name)
-    if not isinstance(value, str) or not value.strip():
+    text = legible(value).strip() if isinstance(value, str) else ""  # JSON escapes may hide anything
+    if not text:
         raise BadReply(f"'{name}' is missing or empty")
-    return value.strip()
+    return text
 
 
 def choice_field(data: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> str:
@@ -83,6 +135,6 @@ def number_fields(data: Mapping[str, Any], name: str) -> dict[str, float]:
     if not isinstance(value, dict):
         raise BadReply(f"'{name}' is not an object of numbers")
     for key, number in value.items():
-        if isinstance(number, bool) or not isinstance(number, int | float):
+        if isinstance(number, bool) or not isinstance(number, int | float) or not abs(number) <= LARGEST:
             raise BadReply(f"'{name}.{key}' is not a number")
-    return {str(key): number for key, number in value.items()}
+    return {legible(key): number for key, number in value.items()}

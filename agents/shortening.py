@@ -17,9 +17,9 @@ LIMIT_TOKENS = 60_000
 Variables = Mapping[str, Any]
 
 
-def tokens_of(text: str) -> int:
-    """Tokens that a text takes, rather too many."""
-    return -(-len(text) // CHARACTERS_A_TOKEN)
+def tokens_of(characters: int) -> int:
+    """Tokens that a text of so many characters takes, rather too many."""
+    return -(-characters // CHARACTERS_A_TOKEN)
 
 
 def shortened(variables: Variables) -> Iterator[Variables]:

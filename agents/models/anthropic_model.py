@@ -1,7 +1,6 @@
 """Anthropic's models, over Messages."""
 
 import json
-import time
 from functools import cached_property
 from typing import Any
 
@@ -33,14 +32,12 @@ class AnthropicModel:
         """The answer, streamed. Raises ModelMisused, ModelUnavailable."""
         import anthropic
 
-        begun = time.monotonic()
-        message = asked(anthropic, self._access, self.name, lambda: self._message(request))
-        usage = _usage_of(message.usage)
-        cost = None if self.price is None else self.price.cost_usd(usage)
-        ending = ENDINGS.get(message.stop_reason, STOPPED)
-        return Reply(
-            _text_of(message), message.model, ending, usage, cost, round(time.monotonic() - begun, 3)
-        )
+        return asked(anthropic, self._access, self, lambda: self._answer(request))
+
+    def _answer(self, request: Request) -> Reply:
+        message = self._message(request)
+        text, ending = _text_of(message), ENDINGS.get(message.stop_reason, STOPPED)
+        return Reply(text, message.model, ending, _usage_of(request, text, message.usage))
 
     def _message(self, request: Request) -> Any:
         import anthropic
@@ -72,7 +69,11 @@ def _text_of(message: Any) -> str:
     return "".join(block.text for block in message.content if block.type == "text")
 
 
-def _usage_of(usage: Any) -> Usage:
+def _usage_of(request: Request, text: str, told: Any) -> Usage:
     """Anthropic counts cached tokens apart. Writing the cache costs a quarter more, which is left out."""
-    read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
-    return Usage(usage.input_tokens + read + written, read, usage.output_tokens)
+    fresh, read, written = (
+        getattr(told, name, None) or 0
+        for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    )
+    all_read = fresh + read + written
+    return request.usage(text, read=all_read, cached=read, written=getattr(told, "output_tokens", 0))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from cudamaster.agents.models.price import Price, Usage
+from cudamaster.agents.shortening import tokens_of
 
 STOPPED = "stop"
 """The model said all it wanted to say."""
@@ -43,6 +44,18 @@ class Request:
     def characters(self) -> int:
         """Characters sent."""
         return len(self.system) + sum(len(turn.text) for turn in self.turns)
+
+    def usage(self, text: str, *, read: Any, cached: Any, written: Any) -> Usage:
+        """The tokens of this question and its answer, as a server counts them; an estimate where it does not.
+
+        A limit would not hold on a server that says nothing, or something below zero.
+        """
+        tokens = _count(read) or tokens_of(self.characters)
+        return Usage(tokens, min(_count(cached), tokens), _count(written) or tokens_of(len(text)))
+
+
+def _count(told: Any) -> int:
+    return told if type(told) is int and told > 0 else 0
 
 
 @dataclass(frozen=True, slots=True)

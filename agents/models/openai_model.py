@@ -1,6 +1,5 @@
 """OpenAI's models and every server that speaks its protocols: Responses, or Chat Completions."""
 
-import time
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -11,6 +10,7 @@ from cudamaster.agents.models.price import Price, Usage
 
 RESPONSES = "responses"
 CHAT = "chat"
+PROTOCOLS = (RESPONSES, CHAT)
 
 
 class OpenAIModel:
@@ -37,12 +37,7 @@ class OpenAIModel:
         import openai
 
         ask: Callable[[Request], Reply] = self._responses if self._protocol == RESPONSES else self._chat
-        begun = time.monotonic()
-        reply = asked(openai, self._access, self.name, lambda: ask(request))
-        cost = None if self.price is None else self.price.cost_usd(reply.usage)
-        return Reply(
-            reply.text, reply.model, reply.ending, reply.usage, cost, round(time.monotonic() - begun, 3)
-        )
+        return asked(openai, self._access, self, lambda: ask(request))
 
     def _responses(self, request: Request) -> Reply:
         """Responses: the last event carries the whole answer."""
@@ -61,9 +56,12 @@ class OpenAIModel:
         for event in unbroken(openai, self._client.responses.create(stream=True, **asks)):
             if event.type in ("response.completed", "response.incomplete", "response.failed"):
                 final = event.response
-        if final is None or final.status == "failed":
+        if final is None:
             raise BrokenOff("no final event")
-        return Reply(final.output_text, final.model, _ending_of(final), _usage_of(final.usage))
+        if final.status == "failed":
+            raise BrokenOff(final.error.message if final.error else "it failed")
+        usage = _usage_of(request, final.output_text, final.usage)
+        return Reply(final.output_text, final.model, _ending_of(final), usage)
 
     def _chat(self, request: Request) -> Reply:
         """Chat Completions: the answer comes in pieces."""
@@ -77,23 +75,24 @@ class OpenAIModel:
         }
         if request.schema and self._holds_schema:
             asks["response_format"] = {"type": "json_schema", "json_schema": _named(request)}
-        return self._joined(self._client.chat.completions.create(stream=True, **asks))
+        return self._joined(request, self._client.chat.completions.create(stream=True, **asks))
 
-    def _joined(self, stream: Any) -> Reply:
+    def _joined(self, request: Request, stream: Any) -> Reply:
         import openai
 
         pieces: list[str] = []
-        finished, refused, usage, model = None, False, Usage(), self._model
+        finished, refused, usage, model = None, False, None, self._model
         for chunk in unbroken(openai, stream):
-            usage, model = _chat_usage(chunk.usage) or usage, chunk.model or model
-            for choice in chunk.choices:
+            usage, model = chunk.usage or usage, chunk.model or model
+            for choice in chunk.choices or ():
                 pieces.append(choice.delta.content or "")
                 refused = refused or bool(getattr(choice.delta, "refusal", None))
                 finished = choice.finish_reason or finished
         if finished is None:
             raise BrokenOff("no finish reason")
-        endings = {"length": CUT_OFF, "content_filter": REFUSED}
-        return Reply("".join(pieces), model, REFUSED if refused else endings.get(finished, STOPPED), usage)
+        text, endings = "".join(pieces), {"length": CUT_OFF, "content_filter": REFUSED}
+        ending = REFUSED if refused else endings.get(finished, STOPPED)
+        return Reply(text, model, ending, _chat_usage(request, text, usage))
 
 
 def _named(request: Request) -> dict[str, Any]:
@@ -109,15 +108,13 @@ def _ending_of(response: Any) -> str:
     return {None: STOPPED, "content_filter": REFUSED}.get(why, CUT_OFF)
 
 
-def _usage_of(usage: Any) -> Usage:
-    if usage is None:
-        return Usage()
-    cached = usage.input_tokens_details.cached_tokens if usage.input_tokens_details else 0
-    return Usage(usage.input_tokens, cached or 0, usage.output_tokens)
+def _usage_of(request: Request, text: str, told: Any) -> Usage:
+    cached = getattr(getattr(told, "input_tokens_details", None), "cached_tokens", 0)
+    read, written = getattr(told, "input_tokens", 0), getattr(told, "output_tokens", 0)
+    return request.usage(text, read=read, cached=cached, written=written)
 
 
-def _chat_usage(usage: Any) -> Usage | None:
-    if usage is None:
-        return None
-    details = usage.prompt_tokens_details
-    return Usage(usage.prompt_tokens, (details and details.cached_tokens) or 0, usage.completion_tokens)
+def _chat_usage(request: Request, text: str, told: Any) -> Usage:
+    cached = getattr(getattr(told, "prompt_tokens_details", None), "cached_tokens", 0)
+    read, written = getattr(told, "prompt_tokens", 0), getattr(told, "completion_tokens", 0)
+    return request.usage(text, read=read, cached=cached, written=written)

@@ -1,5 +1,6 @@
 """What tokens cost: a file of prices by the beginning of a model's name, the user's own before ours."""
 
+import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,11 +18,18 @@ def price_of(kind: str, model: str, own: Path | None = None) -> Price | None:
     Raises BadPrices.
     """
     for file in (own, FILE):
-        table = _read(file).get(kind, {}) if file else {}
+        table = _table(kind, file) if file else {}
         fitting = [name for name in table if model.startswith(name)]
         if fitting:
             return _price(table[max(fitting, key=len)], model, file)
     return None
+
+
+def _table(kind: str, file: Path) -> Mapping[str, Any]:
+    table = _read(file).get(kind, {})
+    if not isinstance(table, dict):
+        raise BadPrices(f"{file}: {kind} must be a table of models, such as [{kind}.NAME]")
+    return table
 
 
 def _read(file: Path) -> Mapping[str, Any]:
@@ -39,6 +47,6 @@ def _price(entry: Any, model: str, file: Path | None) -> Price:
         figures = [float(entry[name]) for name in names]
     except (KeyError, TypeError, ValueError) as fault:
         raise BadPrices(f"{file}: the price of {model} needs the numbers {', '.join(names)}") from fault
-    if min(figures) < 0:
-        raise BadPrices(f"{file}: the price of {model} is negative")
+    if not all(0 <= figure < math.inf for figure in figures):
+        raise BadPrices(f"{file}: the price of {model} must be of numbers that are not negative")
     return Price(*figures)

@@ -27,8 +27,9 @@ class RecordedModel:
         reply = self.replies.get(request.key)
         if reply is None:
             raise ModelUnavailable(
-                f"{self.name} holds no answer to {request.key}: the run takes another course, which the "
-                "recorded one's options (--search, --rounds, --candidates, --from-baseline, --seed) would not"
+                f"{self.name} holds no answer to {request.key}: the recorded run ended before, or this one "
+                "takes another course, which the recorded one's options (--search, --rounds, --candidates, "
+                "--from-baseline, --seed) would not"
             )
         return replace(reply, cost_usd=0.0)
 

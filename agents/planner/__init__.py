@@ -23,7 +23,7 @@ def _plan(data: Any) -> Plan:
     if not isinstance(data, dict):
         raise BadReply("a plan is not an object")
     metric = data.get("predicted_metric")
-    if metric is not None and metric not in METRICS:
+    if metric is not None and not (isinstance(metric, str) and metric in METRICS):
         raise BadReply(f"'{metric}' is no metric; choose a name from the profile, or null")
     parameters = number_fields(data, "parameters")
     if any(value != int(value) for value in parameters.values()):

@@ -9,7 +9,7 @@ from typing import Any
 from cudamaster.agents.errors import ModelError
 from cudamaster.agents.models.model import Model, Reply, Request
 from cudamaster.agents.models.price import Price, Usage
-from cudamaster.agents.shortening import CHARACTERS_A_TOKEN
+from cudamaster.agents.shortening import tokens_of
 from cudamaster.agents.team import ModelTeam, Team
 from cudamaster.errors import CudamasterError, ModelFailed
 from cudamaster.search.ledger import Ledger
@@ -55,7 +55,7 @@ class Purse:
     @contextmanager
     def reserved(self, request: Request, price: Price | None) -> Iterator[None]:
         """Hold back what a call may cost at most while it is made. Raises BudgetSpent."""
-        most = Usage(-(-request.characters // CHARACTERS_A_TOKEN), 0, request.max_output_tokens)
+        most = Usage(tokens_of(request.characters), 0, request.max_output_tokens)
         usd = price.cost_usd(most) if price else 0.0
         with self._lock:
             self._require(usd, most.total)

@@ -22,12 +22,16 @@ class Act:
     """`stop`, `length` or `refusal`."""
     breaks_off: bool = False
     """Closes the connection in the middle of the answer."""
-    garbage: bool = False
-    """Sends what no protocol allows."""
     pause: float = 0.0
     """Seconds of silence in the middle of the answer."""
-    tokens: tuple[int, int, int] = (100, 40, 20)
-    """Read, of these cached, written."""
+    tokens: tuple[int, int, int] | None = (100, 40, 20)
+    """Read, of these cached, written; None to say nothing of them."""
+    body: bytes | None = None
+    """Sent in place of an answer."""
+    kind: str = "text/event-stream"
+    """What the body is said to be."""
+    drip: float = 0.0
+    """Seconds before each byte of the body."""
 
 
 @dataclass
@@ -102,12 +106,9 @@ class _Handler(BaseHTTPRequestHandler):
         act = self.model.answer(asked)
         if act.status != 200:
             self._refuse(act)
-        elif act.garbage:
-            self._start("text/event-stream")
-            self.wfile.write(b"data: {this is no JSON\n\n")
         else:
             with suppress(BrokenPipeError, ConnectionResetError):  # the client was tired of waiting
-                self._stream(asked, act)
+                self._send(act.kind, act.body, act.drip) if act.body is not None else self._stream(asked, act)
 
     def _start(self, kind: str, status: int = 200, **headers: str) -> None:
         self.send_response(status)
@@ -123,6 +124,13 @@ class _Handler(BaseHTTPRequestHandler):
         key = self.headers.get("Authorization", self.headers.get("x-api-key", ""))
         error = {"type": "error", "message": f"{act.text or 'no'} (key {key})"}
         self.wfile.write(json.dumps({"type": "error", "error": error}).encode())
+
+    def _send(self, kind: str, body: bytes, drip: float) -> None:
+        self._start(kind)
+        for piece in (body[i : i + 1] for i in range(len(body))) if drip else (body,):
+            threading.Event().wait(drip)
+            self.wfile.write(piece)
+            self.wfile.flush()
 
     def _stream(self, asked: Asked, act: Act) -> None:
         makers = {"/v1/responses": responses, "/v1/chat/completions": chat, "/v1/messages": messages}
@@ -148,7 +156,7 @@ def pieces(text: str) -> list[str]:
 
 def responses(asked: Asked, act: Act) -> list[Json]:
     """The events of Responses."""
-    read, cached, written = act.tokens
+    read, cached, written = act.tokens or (0, 0, 0)
     part = {"type": "refusal", "refusal": "no"} if act.ending == "refusal" else None
     content = part or {"type": "output_text", "text": act.text, "annotations": []}
     cut = act.ending == "length"
@@ -163,7 +171,7 @@ def responses(asked: Asked, act: Act) -> list[Json]:
         "usage": {
             "input_tokens": read, "input_tokens_details": {"cached_tokens": cached}, "output_tokens": written,
             "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": read + written,
-        },
+        } if act.tokens else None,
     }  # fmt: skip
     begun = final | {"status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
     deltas = [
@@ -181,7 +189,7 @@ def responses(asked: Asked, act: Act) -> list[Json]:
 
 def chat(asked: Asked, act: Act) -> list[Json]:
     """The events of Chat Completions."""
-    read, cached, written = act.tokens
+    read, cached, written = act.tokens or (0, 0, 0)
     reasons = {"stop": "stop", "length": "length", "refusal": "content_filter"}
 
     def chunk(choices: list[Json], usage: Json | None = None) -> Json:
@@ -201,13 +209,13 @@ def chat(asked: Asked, act: Act) -> list[Json]:
     return [
         *texts,
         chunk([{"index": 0, "delta": {}, "finish_reason": reasons[act.ending]}]),
-        chunk([], usage),
+        *([chunk([], usage)] if act.tokens else []),
     ]
 
 
 def messages(asked: Asked, act: Act) -> list[Json]:
     """The events of Messages; a forced tool is called with the text, which is JSON, as its input."""
-    read, cached, written = act.tokens
+    read, cached, written = act.tokens or (0, 0, 0)
     reasons = {"stop": "end_turn", "length": "max_tokens", "refusal": "refusal"}
     tool = "tool_choice" in asked.body and act.ending == "stop"
     message = {

@@ -6,37 +6,15 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from cudamaster.agents.errors import ModelMisused, ModelUnavailable
-from cudamaster.agents.models.anthropic_model import AnthropicModel
 from cudamaster.agents.models.calling import Access
-from cudamaster.agents.models.model import CUT_OFF, REFUSED, STOPPED, Model, Request, Turn
-from cudamaster.agents.models.openai_model import CHAT, RESPONSES, OpenAIModel
-from cudamaster.agents.models.price import Price, Usage
+from cudamaster.agents.models.model import CUT_OFF, REFUSED, STOPPED, Model, Request
+from cudamaster.agents.models.openai_model import CHAT, OpenAIModel
+from cudamaster.agents.models.price import Usage
 from tests.doubles.model_server import Act, ModelServer, model_server
+from tests.doubles.served_models import KEY, REQUEST, TURNS, chat, messages, responses
 
-KEY = "sk-secret-0123456789"
-PRICE = Price(1.0, 0.1, 10.0)
 SCHEMA = {"type": "object", "properties": {"bound": {"type": "string"}}}
-TURNS = (Turn("user", "one"), Turn("assistant", "two"), Turn("user", "three"))
-REQUEST = Request("planner", "You plan.", TURNS, 500)
 Opener = Callable[[ModelServer], Model]
-
-
-def access(server: ModelServer, path: str, silence_seconds: float = 20.0) -> Access:
-    return Access(KEY, "THE_KEY", f"{server.url}{path}", silence_seconds, 2, 0.01)
-
-
-def responses(server: ModelServer, silence_seconds: float = 20.0) -> Model:
-    reached = access(server, "/v1", silence_seconds)
-    return OpenAIModel("m", reached, protocol=RESPONSES, price=PRICE, holds_schema=True)
-
-
-def chat(server: ModelServer, silence_seconds: float = 20.0) -> Model:
-    reached = access(server, "/v1", silence_seconds)
-    return OpenAIModel("m", reached, protocol=CHAT, price=PRICE, holds_schema=True)
-
-
-def messages(server: ModelServer, silence_seconds: float = 20.0) -> Model:
-    return AnthropicModel("m", access(server, "", silence_seconds), price=PRICE)
 
 
 each = pytest.mark.parametrize("opened", [responses, chat, messages])
@@ -132,7 +110,7 @@ def test_a_request_that_is_refused_as_such_is_not_repeated(
 
 @each
 def test_garbage_is_no_answer(server: ModelServer, opened: Opener) -> None:
-    server.saying(Act(garbage=True))
+    server.saying(Act(body=b"data: {this is no JSON\n\n"))
     with pytest.raises(ModelUnavailable):
         opened(server).ask(REQUEST)
 
@@ -150,7 +128,7 @@ def test_no_server_is_unavailable() -> None:
         pass
     reached = Access(KEY, "THE_KEY", f"{gone.url}/v1", 5.0, 1, 0.01)
     model = OpenAIModel("m", reached, protocol=CHAT, price=None, holds_schema=False)
-    with pytest.raises(ModelUnavailable, match="no answer from the server"):
+    with pytest.raises(ModelUnavailable, match=r"no answer from the server: Connection error$"):
         model.ask(REQUEST)
 
 
