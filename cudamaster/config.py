@@ -22,8 +22,9 @@ from typing import Any
 
 from cudamaster.errors import BadConfig
 
-API_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
-"""Looked at only to say whether they are set."""
+KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+"""By kind of model."""
+API_KEYS = tuple(KEY_VARIABLES.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,8 @@ def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:
 def _commands(table: Mapping[str, Any], file: Path | None) -> dict[str, tuple[str, ...]]:
     commands = {}
     for kind, command in table.items():
+        if kind not in KEY_VARIABLES:
+            raise BadConfig(f"{file}: keys.{kind} is unknown; known: {', '.join(KEY_VARIABLES)}")
         if not (isinstance(command, list) and command and all(isinstance(word, str) for word in command)):
             raise BadConfig(f"{file}: keys.{kind} must be a list of words, the command and its arguments")
         commands[kind] = tuple(command)

@@ -3,27 +3,27 @@
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from cudamaster.agents.builtin.team import BuiltinTeam
 from cudamaster.agents.language.team import LanguageTeam
 from cudamaster.agents.models.anthropic_model import AnthropicModel
 from cudamaster.agents.models.calling import Access
 from cudamaster.agents.models.model import Model, Reply
-from cudamaster.agents.models.openai_model import CHAT, RESPONSES, OpenAIModel
+from cudamaster.agents.models.openai_model import CHAT, PROTOCOLS, RESPONSES, OpenAIModel
 from cudamaster.agents.models.prices import price_of
 from cudamaster.agents.models.recorded import RecordedModel, read_script
 from cudamaster.agents.relay import Relay
 from cudamaster.agents.role import all_roles
 from cudamaster.agents.team import Team
-from cudamaster.config import Keys
+from cudamaster.config import KEY_VARIABLES, Keys
 from cudamaster.errors import NoKey, UnknownName, UsageError
 from cudamaster.search.purse import CALL
 from cudamaster.search.settings import Settings
-from cudamaster.store.codec import decode
+from cudamaster.store.codec import Malformed, decode, well_formed
 from cudamaster.store.journal import read_events
 
 BUILTIN = "builtin"
-KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 KINDS = (BUILTIN, "openai:NAME", "anthropic:NAME", "scripted:FILE", "replay:JOURNAL")
 KEY_COMMAND_SECONDS = 60.0
 
@@ -32,10 +32,20 @@ def open_team(settings: Settings, keys: Keys) -> Team:
     """The team of these settings. Raises UnknownName, UsageError, NoKey, ModelMisused, BadPrices."""
     if settings.model == BUILTIN:
         return BuiltinTeam()
+    require_roles(settings.role_models)
     names = {role: settings.role_models.get(role, settings.model) for role in all_roles()}
     models = {name: open_model(name, settings, keys) for name in set(names.values())}
     team = LanguageTeam(settings.model, {role: models[name] for role, name in names.items()})
     return Relay(BuiltinTeam(), team, settings.expert_rounds) if settings.expert_rounds else team
+
+
+def require_roles(role_models: Mapping[str, str]) -> None:
+    """Raise UsageError for a role that the team lacks, and for the expert in a single one."""
+    for role, model in role_models.items():
+        if role not in all_roles():
+            raise UnknownName("role", role, all_roles(), "It stands in the configuration file, at [models].")
+        if model == BUILTIN:
+            raise UsageError(f"the expert cannot be the {role} alone: name a language model at [models]")
 
 
 def open_model(name: str, settings: Settings, keys: Keys) -> Model:
@@ -60,6 +70,10 @@ def open_model(name: str, settings: Settings, keys: Keys) -> Model:
 def _openai(model: str, settings: Settings, keys: Keys) -> OpenAIModel:
     """A server of the user's own needs no key, and is taken to speak Chat Completions."""
     own = bool(settings.base_url)
+    if own:
+        require_address(settings.base_url)
+    if settings.protocol not in ("", *PROTOCOLS):
+        raise UnknownName("protocol", settings.protocol, PROTOCOLS)
     key = key_of("openai", keys, needed=not own) or "none"
     return OpenAIModel(
         model,
@@ -70,16 +84,34 @@ def _openai(model: str, settings: Settings, keys: Keys) -> OpenAIModel:
     )
 
 
+def require_address(url: str) -> None:
+    """Raise UsageError for what is no server's address."""
+    try:
+        parts = urlsplit(url)
+        whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # of a port, or of brackets
+        whole = False
+    if not whole:
+        raise UsageError(f"--base-url {url} is no address of a server, such as http://localhost:8000/v1")
+
+
 def key_of(kind: str, keys: Keys, *, needed: bool = True) -> str:
     """The API key: from the key command where there is one, else the environment. Raises NoKey."""
     variable = KEY_VARIABLES[kind]
     if command := keys.commands.get(kind):
-        return _said_by(command, kind)
-    key = keys.environment.get(variable, "").strip()
+        return _plain(_said_by(command, kind), f"the key command for {kind}, {command[0]},")
+    key = _plain(keys.environment.get(variable, "").strip(), variable)
     if needed and not key:
         raise NoKey(
             f"{variable} is not set: set it to your API key, or give --model {BUILTIN}, which needs none"
         )
+    return key
+
+
+def _plain(key: str, source: str) -> str:
+    """The key. Raises NoKey where no request could carry it."""
+    if not (key.isascii() and key.isprintable()):
+        raise NoKey(f"{source} holds more than a key: a line break, or a letter that no key has")
     return key
 
 
@@ -88,7 +120,7 @@ def _said_by(command: tuple[str, ...], kind: str) -> str:
         said = subprocess.run(
             command, capture_output=True, text=True, timeout=KEY_COMMAND_SECONDS, check=True
         ).stdout.strip()
-    except (OSError, subprocess.SubprocessError) as fault:
+    except (OSError, ValueError, subprocess.SubprocessError) as fault:  # ValueError: bytes that are no text
         raise NoKey(f"the key command for {kind}, {command[0]}, failed ({type(fault).__name__})") from None
     if not said:
         raise NoKey(f"the key command for {kind}, {command[0]}, said nothing")
@@ -105,5 +137,11 @@ def recorded(journal: Path) -> Mapping[str, Reply]:
         raise UsageError(
             f"--model replay:{journal}: no journal there; name a run's folder or its journal.jsonl"
         )
-    calls = (event for event in read_events(file) if event["event"] == "call")
-    return {event["key"].removeprefix(CALL): decode(Reply, event["value"]) for event in calls}
+    calls = [event for event in read_events(file) if event["event"] == "call"]
+    if not calls:
+        raise UsageError(f"--model replay:{journal}: no model was asked anything in that run")
+    try:
+        with well_formed():
+            return {event["key"].removeprefix(CALL): decode(Reply, event["value"]) for event in calls}
+    except Malformed as fault:
+        raise UsageError(f"--model replay:{journal}: the journal is damaged: {fault}") from fault

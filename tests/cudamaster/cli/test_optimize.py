@@ -127,6 +127,7 @@ def test_the_configuration_file_names_models_and_key_commands(
         ("model = 3", "of the wrong kind"),
         ("models = {coder = 1}", "must be texts"),
         ("keys = {openai = 'pass'}", "must be a list of words"),
+        ("keys = {openia = ['pass']}", "keys.openia is unknown"),
         ("model = ", "is not TOML"),
     ],
 )
