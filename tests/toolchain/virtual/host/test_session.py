@@ -15,6 +15,7 @@ from cudamaster.toolchain.devices.virtual.hosting import Region
 from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
 from cudamaster.toolchain.devices.virtual.session import Session
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
+from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.passing import Argument, bf16_bits
 from tests.toolchain.virtual.host.recording import Build
 
@@ -110,6 +111,26 @@ def test_a_cooperative_grid_is_sampled_among_its_other_blocks(bench: Bench) -> N
     assert not report.failed
     assert [len(sample.sampled_blocks) for sample, _ in report.samples] == [3]
     np.testing.assert_array_equal(bench.y[:512], np.arange(512)[::-1])
+
+
+def test_a_tensor_map_made_by_the_drivers_function_and_a_cluster(bench: Bench) -> None:
+    arguments: list[Argument] = [bench.y_address, bench.x_address, count_of(COUNT), Scalar("c", 4, "int")]
+    report = bench.session.call("halve_by_tensor_map", arguments)
+    assert not report.failed
+    assert [request.cluster for request in report.launches] == [(4, 1, 1)]
+    np.testing.assert_array_equal(bench.y, bench.x / 2 + np.arange(COUNT) // 256)
+
+
+def test_a_cluster_of_sixteen_needs_an_attribute(bench: Bench) -> None:
+    arguments: list[Argument] = [bench.y_address, bench.x_address, count_of(COUNT), Scalar("c", 16, "int")]
+    report = bench.session.call("halve_by_tensor_map", arguments)
+    assert report.failed
+    assert "cudaErrorInvalidClusterSize (912)" in report.reason
+
+
+def test_other_functions_of_the_driver_are_unsupported_by_name(bench: Bench) -> None:
+    with pytest.raises(Unsupported, match="cuCtxCreate"):
+        bench.session.call("asks_for_another_driver_call", [])
 
 
 def test_opted_in_shared_memory_is_there(bench: Bench) -> None:
