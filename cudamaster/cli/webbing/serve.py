@@ -56,17 +56,19 @@ def command(
     from cudamaster.cli.interrupting import stopped_by_signals
     from cudamaster.config import folders
     from cudamaster.config import operators_dir as own
-    from cudamaster.store.runs import find_run
+    from cudamaster.store.runs import find_run, list_runs
     from cudamaster.web.live.app import Shown, application
     from cudamaster.web.live.serving import Server, address_of, listening, placed
 
     where = folders(runs=runs_dir, results=results)
+    list_runs(where.runs)  # what cannot be read is said now and not to a browser
     first = find_run(where.runs, name).name if name else ""
     place = placed(host, port, token)
     with listening(place) as listener:
         server = Server(place)
         app = application(Shown(where.runs, where.results, own(operators_dir), first), server.ending)
-        click.echo(f"serving at {address_of(place, listener)} (Ctrl-C ends it)")
+        path = f"runs/{first}/" if first else ""
+        click.echo(f"serving at {address_of(place, listener, path)} (Ctrl-C ends it)")
         with stopped_by_signals(say=lambda _: None, cut_short=server.end):
             server.serve(app, listener)
     raise KeyboardInterrupt

@@ -21,6 +21,7 @@ from cudamaster.web.pages.kernel import shown_of
 Clock = Callable[[], float]
 MOST_RUNS = 100
 """Runs that are listed, the newest."""
+GONE = "the run is no longer there: its folder was removed"
 NOT_BEGUN = "the run has not begun yet"
 
 
@@ -32,9 +33,12 @@ class Mark:
     quiet: bool
 
 
-def mark_of(run: RunFolder, now: float) -> Mark:
-    """The mark of a run's journal at the time `now`, in seconds since the epoch."""
-    stat = run.journal_path.stat()
+def mark_of(run: RunFolder, now: float) -> Mark | None:
+    """The mark of a run's journal at the time `now`, in seconds since the epoch; None where it is gone."""
+    try:
+        stat = run.journal_path.stat()
+    except FileNotFoundError:
+        return None
     return Mark(stat.st_size, now - stat.st_mtime > 60 * QUIET_MINUTES)
 
 
@@ -57,6 +61,8 @@ class RunView:
     def view(self) -> View:
         """As it stands."""
         mark = mark_of(self.run, self.now())
+        if mark is None:
+            return view_of("", self.run.name, GONE, over=True)
         if self._seen is None or self._seen[0] != mark:
             self._seen = mark, self._rendered(mark)
         return self._seen[1]
@@ -103,12 +109,12 @@ class RunsView:
     def view(self) -> View:
         """As they stand."""
         runs = list_runs(self.folder)
-        rows = [self._row(run) for run in reversed(runs[-MOST_RUNS:])]
+        known = [(run, mark_of(run, 0.0)) for run in reversed(runs[-MOST_RUNS:])]
+        rows = [self._row(run, mark.size) for run, mark in known if mark is not None]
         line = counted(len(runs), "run") + (f", {MOST_RUNS} shown" if len(runs) > MOST_RUNS else "")
         return view_of(parts("runs_parts.html.j2", runs=rows, line=line, folder=self.folder), "Runs", line)
 
-    def _row(self, run: RunFolder) -> Json:
-        size = run.journal_path.stat().st_size
+    def _row(self, run: RunFolder, size: int) -> Json:
         known = self._rows.get(run.name)
         if known is None or known[0] != size:
             self._rows[run.name] = known = size, _read_row(run)

@@ -92,6 +92,23 @@ def test_what_cannot_be_followed_is_2(
     assert words in capsys.readouterr().err
 
 
+def test_a_file_in_the_place_of_the_runs_is_one_sentence_and_3(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "runs").touch()
+    monkeypatch.setenv("CUDAMASTER_RUNS_DIR", str(tmp_path / "runs"))
+    assert exit_code_of(["web", "serve", "--port", "0"]) == 3
+    assert "runs cannot be used (Not a directory)" in capsys.readouterr().err
+
+
+def test_the_address_leads_to_the_run_that_was_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "20260101-000000-relu-fp32-0000").mkdir()
+    (tmp_path / "20260101-000000-relu-fp32-0000/journal.jsonl").touch()
+    with serving(tmp_path, "--run", "2026") as (_, address), urlopen(address) as answer:
+        assert address.endswith("/runs/20260101-000000-relu-fp32-0000/")
+        assert b"the run has not begun yet" in answer.read()
+
+
 def test_an_unknown_subcommand_names_the_nearest(capsys: Output) -> None:
     assert exit_code_of(["web", "sevre"]) == 2
     assert "did you mean serve? See 'cudamaster web --help'." in capsys.readouterr().err

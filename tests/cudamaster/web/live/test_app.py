@@ -81,6 +81,15 @@ def test_a_damaged_run_says_so_and_harms_no_other_page(server: Served, run: Reto
     assert "<td>damaged</td>" in page(server, "/runs/")
 
 
+def test_a_run_whose_folder_was_removed_says_so(server: Served, run: RetoldRun) -> None:
+    run.until("started")
+    events = iter(server.events(f"/runs/{run.folder.name}/events"))
+    assert next(events)["line"] == "judging the baseline"
+    shutil.rmtree(run.folder.path)
+    assert [told["line"] for told in events] == ["the run is no longer there: its folder was removed"]
+    assert "no run yet" in page(server, "/runs/")
+
+
 def test_a_run_that_has_not_begun_says_so(server: Served, run: RetoldRun) -> None:
     assert "the run has not begun yet" in page(server, f"/runs/{run.folder.name}/")
 
