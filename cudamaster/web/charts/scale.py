@@ -8,7 +8,7 @@ from cudamaster.agents.wording import quantity
 
 WIDE = 8.0
 """From this ratio of the largest to the smallest value on, an axis is logarithmic."""
-FACTORS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9))
+FACTORS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8))
 """Ticks within a decade, the sparsest first that give FEW."""
 FEW = 3
 MOST_DECADES = 8

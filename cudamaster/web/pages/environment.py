@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup
 
 from cudamaster.agents.wording import quantity
-from cudamaster.report.figures import clocked, percent, times, with_parameters
+from cudamaster.report.figures import clocked, counted, percent, times, with_parameters
 from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.web.pages.movements import words
 from cudamaster.web.pages.visible import visible
@@ -28,6 +28,7 @@ FILTERS = {
     "times": times,
     "percent": percent,
     "clocked": clocked,
+    "counted": counted,
     "quantity": quantity,
     "metric": words,
     "sentence": sentence,
