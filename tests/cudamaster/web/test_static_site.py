@@ -1,6 +1,5 @@
 """The static site in a real browser: what a reader sees and can do, and what hostile text cannot."""
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from selenium.webdriver import Keys
 from cudamaster.web.building import site_files
 from cudamaster.web.site import write_site
 from tests.doubles.browser import DESKTOP, PHONE, Browser
+from tests.doubles.readers import go_through_by_keyboard, go_through_by_screen_reader
 from tests.doubles.stored_kernel import HOSTILE, KERNEL, baseline, store
 
 PAGES = ("index.html", "virtual-h200/vector_add/fp32/index.html")
@@ -126,18 +126,7 @@ def test_print_shows_all_code_on_white_also_in_the_dark(browser: Browser, site: 
 
 def test_a_keyboard_reaches_everything_in_the_order_of_the_page(browser: Browser, site: Path) -> None:
     browser.open(site / PAGES[1])
-    seen = []
-    browser.press(Keys.TAB)
-    while (focused := browser.focused()).tag_name != "body":
-        assert browser.js("return getComputedStyle(arguments[0]).outlineStyle", focused) != "none"
-        seen.append(focused)
-        browser.press(Keys.TAB)
-    order = "return arguments[0].compareDocumentPosition(arguments[1]) & (4 | 16)"  # follows, or lies within
-
-    assert seen[0].get_attribute("class") == "skip"
-    assert all(browser.js(order, *pair) for pair in pairwise(seen))
-    wanted = browser.all("a[href], button, input:checked, summary, [tabindex='0']")
-    assert [one for one in wanted if one.is_displayed() and one not in seen] == []
+    go_through_by_keyboard(browser)
 
 
 def test_the_skip_link_leads_past_the_head(browser: Browser, site: Path) -> None:
@@ -147,17 +136,10 @@ def test_the_skip_link_leads_past_the_head(browser: Browser, site: Path) -> None
     assert browser.focused().get_attribute("id") == "main"
 
 
-def test_a_screen_reader_finds_landmarks_headings_and_names(browser: Browser, site: Path) -> None:
-    named = "svg[role=img], [role=region], nav, section, a[href], button, input, summary"
-    for page in PAGES:
-        browser.open(site / page)
-        browser.js("for (const one of document.querySelectorAll('details')) one.open = true")
-        assert [len(browser.all(tag)) for tag in ("header", "nav", "main", "footer", "h1")] == [1] * 5
-        levels = [int(one.tag_name[1]) for one in browser.all("h1, h2, h3, h4")]
-        assert all(after - before <= 1 for before, after in pairwise(levels))
-        assert all(table.find_elements("css selector", "caption") for table in browser.all("table"))
-        nameless = [one for one in browser.all(named) if one.is_displayed() and not one.accessible_name]
-        assert [one.get_attribute("outerHTML") for one in nameless] == []
+@pytest.mark.parametrize("page", PAGES)
+def test_a_screen_reader_finds_landmarks_headings_and_names(browser: Browser, site: Path, page: str) -> None:
+    browser.open(site / page)
+    go_through_by_screen_reader(browser)
 
 
 def test_a_costly_line_is_led_to(browser: Browser, site: Path) -> None:

@@ -13,6 +13,7 @@ from cudamaster.web.live.app import Shown, application
 from mskernelbench.evaluation import Status
 from tests.doubles.browser import PHONE, Browser
 from tests.doubles.hostile import HostileTeam
+from tests.doubles.readers import go_through_by_keyboard, go_through_by_screen_reader
 from tests.doubles.retold_run import RetoldRun, retold, run_to_its_end
 from tests.doubles.served import Served, served
 from tests.doubles.stored_kernel import HOSTILE
@@ -140,6 +141,16 @@ def test_hostile_words_and_kernels_are_shown_and_do_nothing(
         assert browser.driver.title.endswith("· CUDAMaster")
         assert "{{ 7*7 }}" in browser.text("#after")
         assert "‹U+202E›" in browser.text("#after")
+
+
+def test_a_keyboard_and_a_screen_reader_go_through_both_pages(
+    browser: Browser, server: Served, run: RetoldRun
+) -> None:
+    run.until("finished")
+    for address in (page(server, run), f"{server.address}runs/"):
+        browser.open(address)
+        go_through_by_keyboard(browser)
+        go_through_by_screen_reader(browser)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
