@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from cudamaster.cli.boundary import exit_code_of
+from tests.doubles.scripted_bench import BenchOpening, arguments
 from tests.doubles.stored_kernel import store
 
 Output = pytest.CaptureFixture[str]
@@ -39,3 +40,20 @@ def test_results_without_a_kernel_are_refused(tmp_path: Path, capsys: Output) ->
     assert code == 2
     assert "holds no stored kernels" in capsys.readouterr().err
     assert not (tmp_path / "site").exists()
+
+
+def test_a_team_of_a_result_file_stands_on_the_leaderboard(tmp_path: Path, capsys: Output) -> None:
+    assert exit_code_of(arguments(tmp_path, operators="relu"), BenchOpening()) == 0
+    built = ["web", "build", "--out", str(tmp_path / "site"), "--results", str(tmp_path / "results")]
+
+    assert exit_code_of([*built, str(tmp_path / "bench.json")]) == 0
+    index = (tmp_path / "site/index.html").read_text()
+    assert "builtin, best stored" in index
+    assert "builtin, 3 x 3" in index
+    assert "1 of 100" in index
+    assert (tmp_path / "site/virtual-h200/relu/fp32/index.html").is_file()
+
+    (tmp_path / "bench.json").write_text((tmp_path / "bench.json").read_text()[:500])
+    capsys.readouterr()
+    assert exit_code_of([*built, str(tmp_path / "bench.json")]) == 2
+    assert "bench.json" in capsys.readouterr().err
