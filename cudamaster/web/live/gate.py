@@ -22,6 +22,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
+ANOTHER_NAME = "this server has another name: open it by its address, or serve it with --host NAME\n"
 MISDIRECTED = 421
 """HTTP's status for a request that was meant for another server."""
 
@@ -55,7 +56,7 @@ class Gate:
     def _refusal(self, request: HTTPConnection) -> Response | None:
         """What is said instead of the page; None where the request may pass."""
         if not self._is_ours(request.headers.get("host", "")):
-            return PlainTextResponse("this server has another name\n", MISDIRECTED)
+            return PlainTextResponse(ANOTHER_NAME, MISDIRECTED)
         if not self.token or self._knows(request):
             return None
         if same(request.query_params.get("token", ""), self.token):
