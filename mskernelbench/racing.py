@@ -1,7 +1,7 @@
 """Times a candidate against the baseline, workload by workload, on one device."""
 
 import secrets
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from threading import Event, Thread
@@ -27,6 +27,7 @@ from mskernelbench.roofline import roofline
 from mskernelbench.sampled import right_in_samples
 from mskernelbench.scores import attainment
 from mskernelbench.seeds import generator
+from mskernelbench.timed_outputs import TIMED, TimedLook
 
 CONTROLS = 2
 """Times that a clock may tell the baseline from a copy before it is not believed."""
@@ -102,7 +103,9 @@ class Race:
         Raises BaselineBroken, and UnsteadyClock where the device's times prove nothing.
         """
         measured = self._lane.device.clock is Clock.MEASURED
-        pair = self._measured(candidate, workload) if measured else self._once(candidate, workload, looked_at)
+        pair = (self._measured if measured else self._once)(candidate, workload, looked_at)
+        if isinstance(pair, Refusal):
+            return pair
         if isinstance(pair, RunFailure):
             return failure_refusal(pair, workload)
         row = self._row(workload, *pair)
@@ -153,9 +156,20 @@ class Race:
             return timing
         return self._baseline_timing(workload), timing
 
-    def _measured(self, candidate: Build, workload: Workload) -> Pairs | RunFailure:
+    def _measured(
+        self, candidate: Build, workload: Workload, looked_at: bool
+    ) -> Pairs | RunFailure | Refusal:
+        """Pairs, unless one of the timed calls wrote what is not right."""
         self._controls.get("control", lambda: self._control(workload))
-        return self._pairs(candidate, workload, candidate.key)
+        lane = self._lane
+        look = TimedLook(lane.device, lane.operator, lane.precision, lane.materials)
+        pairs = self._pairs(
+            candidate,
+            workload,
+            candidate.key,
+            lambda: look.after_call(candidate, workload, known=not looked_at),
+        )
+        return pairs if look.refusal is None or TIMED in lane.without else look.refusal
 
     def _control(self, workload: Workload) -> Interval:
         """The baseline's speedup over its copy, as measured. Raises UnsteadyClock where that excludes 1."""
@@ -173,9 +187,15 @@ class Race:
             f"(workload {workload.label}): lock its clocks or stop its other work, then try again"
         )
 
-    def _pairs(self, candidate: Build, workload: Workload, label: str) -> Pairs | RunFailure:
+    def _pairs(
+        self, candidate: Build, workload: Workload, label: str, look: Callable[[], None] = lambda: None
+    ) -> Pairs | RunFailure:
+        """Pairs of calls; after each of the candidate's, `look`."""
+
         def call(arm: int) -> Timing | RunFailure:
             timing = self._time((self.baseline, candidate)[arm], workload, 1)
+            if arm == 1 and isinstance(timing, Timing):
+                look()
             if isinstance(timing, RunFailure) and arm == 0:
                 self._give_up(timing, workload)
             return timing

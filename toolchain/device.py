@@ -3,7 +3,10 @@
 One contract test suite (`tests/contract/`) runs against every implementation in `toolchain/devices/`.
 """
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
@@ -49,3 +52,11 @@ class Examining(Protocol):
 
     def examine(self, build: Build, arguments: Arguments) -> Examined:
         """Have calls of the entry watched; takes much longer than a run."""
+
+
+@runtime_checkable
+class Retaining(Protocol):
+    """A device on which what a timed call wrote can be read afterwards."""
+
+    def timed_outputs(self, build: Build, arguments: Arguments) -> Mapping[str, NDArray[Any]] | None:
+        """What this thread's latest call on `arguments` wrote, timed or not; None where it is gone."""
