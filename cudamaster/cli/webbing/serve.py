@@ -58,6 +58,7 @@ def command(
     from cudamaster.config import operators_dir as own
     from cudamaster.store.runs import find_run, list_runs
     from cudamaster.web.live.app import Shown, application
+    from cudamaster.web.live.glimpse import Beside
     from cudamaster.web.live.serving import Server, address_of, listening, placed
 
     where = folders(runs=runs_dir, results=results)
@@ -66,7 +67,8 @@ def command(
     place = placed(host, port, token)
     with listening(place) as listener:
         server = Server(place)
-        app = application(Shown(where.runs, where.results, own(operators_dir), first), server.ending)
+        beside = Beside(where.results, own(operators_dir))
+        app = application(Shown(where.runs, beside, first), server.ending)
         path = f"runs/{first}/" if first else ""
         click.echo(f"serving at {address_of(place, listener, path)} (Ctrl-C ends it)")
         with stopped_by_signals(say=lambda _: None, cut_short=server.end):

@@ -16,6 +16,7 @@ from cudamaster.errors import CudamasterError
 from cudamaster.store.results import RECORD
 from cudamaster.store.runs import list_runs
 from cudamaster.web.building import Files, site_files
+from cudamaster.web.live.glimpse import Beside
 from cudamaster.web.live.stream import Stream
 from cudamaster.web.live.views import RunsView, RunView
 from cudamaster.web.pages.environment import rendered
@@ -26,9 +27,7 @@ class Shown:
     """What is served."""
 
     runs: Path
-    results: Path
-    own: Path | None
-    """The user's own folder of operators."""
+    beside: Beside
     first: str = ""
     """The run that is opened with; empty for the list of all."""
 
@@ -42,11 +41,11 @@ class Site:
 
     def files(self) -> Files:
         """Contents by path. Raises UsageError where nothing is stored, or something unsound."""
-        records = sorted(self.shown.results.rglob(RECORD))
+        records = sorted(self.shown.beside.results.rglob(RECORD))
         mark = tuple((record, record.stat().st_mtime_ns) for record in records)
         if self._made is None or self._made[0] != mark:
-            shown = self.shown
-            self._made = mark, site_files(shown.results, (), shown.runs, shown.own, "runs/")
+            runs, beside = self.shown.runs, self.shown.beside
+            self._made = mark, site_files(beside.results, (), runs, beside.own, "runs/")
         return self._made[1]
 
 
@@ -106,7 +105,7 @@ class Pages:
             run = next((run for run in found if run.name == name), None)
             if run is None:
                 raise HTTPException(404, f"there is no run {name} here\n")
-            self._views[name] = RunView(run, self.shown.own)
+            self._views[name] = RunView(run, self.shown.beside)
         return self._views[name]
 
 

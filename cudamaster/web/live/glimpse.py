@@ -8,11 +8,13 @@ from typing import Any
 
 from cudamaster.errors import BrokenStore
 from cudamaster.report.events import EventLines, status
+from cudamaster.report.leaderboard import OWN_SIZES
 from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.search.settings import Settings
 from cudamaster.search.story import story_of
 from cudamaster.search.summing_up import seconds_worked
 from cudamaster.store.codec import Json, Malformed, decode, well_formed
+from cudamaster.store.results import read_stored
 from cudamaster.store.runs import RunFolder
 from cudamaster.web.exhibits import Exhibit, operator_of
 from cudamaster.web.pages.kernel import PAGE
@@ -67,7 +69,17 @@ class Glimpse:
     """The page of the best kernel among the stored results; empty where it is none of them."""
 
 
-def glimpse_of(run: RunFolder, quiet: bool, own: Path | None = None) -> Glimpse | None:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a run is seen beside."""
+
+    results: Path
+    """The stored results."""
+    own: Path | None = None
+    """The user's own folder of operators."""
+
+
+def glimpse_of(run: RunFolder, quiet: bool, beside: Beside) -> Glimpse | None:
     """What is known of a run, which wrote nothing for long where it is `quiet`; None where it has not begun.
 
     Raises BrokenStore where the journal is damaged.
@@ -77,12 +89,12 @@ def glimpse_of(run: RunFolder, quiet: bool, own: Path | None = None) -> Glimpse 
         return None
     try:
         with well_formed():
-            return _glimpse(run, events, quiet, own)
+            return _glimpse(run, events, quiet, beside)
     except Malformed as fault:
         raise BrokenStore(f"{run.journal_path} is damaged: {fault}") from fault
 
 
-def _glimpse(run: RunFolder, events: list[Json], quiet: bool, own: Path | None) -> Glimpse:
+def _glimpse(run: RunFolder, events: list[Json], quiet: bool, beside: Beside) -> Glimpse:
     first = events[0]
     settings = decode(Settings, first["settings"])
     lines = EventLines(first["clock"])
@@ -91,7 +103,7 @@ def _glimpse(run: RunFolder, events: list[Json], quiet: bool, own: Path | None) 
     story = story_of(events)
     crowning, judged = _fastest(events, "champion"), _fastest(events, "evaluation")
     fastest = crowning or judged
-    operator = operator_of(settings.operator, own)
+    operator = operator_of(settings.operator, beside.own)
     return Glimpse(
         run=run.name,
         title=f"{operator.title if operator else settings.operator}, {settings.precision.upper()}",
@@ -104,7 +116,7 @@ def _glimpse(run: RunFolder, events: list[Json], quiet: bool, own: Path | None) 
         story=story,
         best=_exhibit(run, first, fastest, story, operator) if fastest else None,
         crowned=crowning is not None,
-        result=_result(events[-1]),
+        result=_result(run, events[-1], beside.results),
     )
 
 
@@ -140,11 +152,17 @@ def _budget(events: list[Json], settings: Settings, lines: EventLines) -> list[U
     return used
 
 
-def _result(last: Json) -> str:
+def _result(run: RunFolder, last: Json, results: Path) -> str:
+    """Where the best kernel is shown, if it still is what `results` holds."""
     if last["event"] != "finished" or not last["outcome"].get("stored"):
         return ""
-    record = PurePosixPath(last["outcome"]["record"])
-    return f"{PurePosixPath(*record.parent.parts[-3:])}/{PAGE}"
+    parts = PurePosixPath(last["outcome"]["record"]).parent.parts
+    place = PurePosixPath(*parts[-5 if OWN_SIZES in parts else -3 :])
+    try:
+        stored = read_stored(results / place)
+    except BrokenStore:
+        return ""
+    return f"{place}/{PAGE}" if stored and stored.record.get("run") == run.name else ""
 
 
 def _exhibit(run: RunFolder, first: Json, judged: Json, story: Json, operator: Operator | None) -> Exhibit:

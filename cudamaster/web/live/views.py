@@ -13,7 +13,7 @@ from cudamaster.report.listing import run_row
 from cudamaster.store.codec import Json, Malformed, well_formed
 from cudamaster.store.runs import RunFolder, list_runs
 from cudamaster.web.charts.progress import progress_chart
-from cudamaster.web.live.glimpse import QUIET_MINUTES, Glimpse, State, glimpse_of
+from cudamaster.web.live.glimpse import QUIET_MINUTES, Beside, Glimpse, State, glimpse_of
 from cudamaster.web.live.stream import View
 from cudamaster.web.pages.environment import environment
 from cudamaster.web.pages.kernel import shown_of
@@ -53,8 +53,7 @@ class RunView:
     """One run."""
 
     run: RunFolder
-    own: Path | None = None
-    """The user's own folder of operators."""
+    beside: Beside
     now: Clock = time.time
     _seen: tuple[Mark, View] | None = None
 
@@ -71,7 +70,7 @@ class RunView:
         name = self.run.name
         try:
             with well_formed():  # an operator of the user's own may have other sizes by now
-                glimpse = glimpse_of(self.run, mark.quiet, self.own)
+                glimpse = glimpse_of(self.run, mark.quiet, self.beside)
                 return shown(glimpse) if glimpse else view_of("", name, NOT_BEGUN)
         except BrokenStore as fault:
             return view_of("", name, str(fault), over=True)

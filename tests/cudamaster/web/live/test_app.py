@@ -8,6 +8,7 @@ import pytest
 
 from cudamaster.store.runs import RunFolder
 from cudamaster.web.live.app import Shown, application
+from cudamaster.web.live.glimpse import Beside
 from tests.doubles import scripted_run as scripted
 from tests.doubles.retold_run import RetoldRun
 from tests.doubles.served import Served, served
@@ -17,7 +18,7 @@ from tests.doubles.served import Served, served
 def server(run: RetoldRun) -> Iterator[Served]:
     """The runs of the test's folder, and no results."""
     folder = run.folder.path.parent
-    shown = Shown(folder, folder.parent / "results", None)
+    shown = Shown(folder, Beside(folder.parent / "results"))
     with served(lambda ending: application(shown, ending)) as running:
         yield running
 
@@ -37,13 +38,16 @@ def test_the_first_page_lists_the_runs(server: Served, run: RetoldRun) -> None:
 
 def test_the_run_that_was_asked_for_is_opened_first(run: RetoldRun) -> None:
     folder = run.folder.path.parent
-    shown = Shown(folder, folder, None, first=run.folder.name)
+    shown = Shown(folder, Beside(folder), first=run.folder.name)
     with served(lambda ending: application(shown, ending)) as running:
         assert running.get("/").headers["Location"] == f"runs/{run.folder.name}/"
 
 
-def test_a_page_that_is_opened_late_shows_all(server: Served, run: RetoldRun) -> None:
+def test_a_page_that_is_opened_late_shows_all(
+    server: Served, run: RetoldRun, finished: RunFolder, tmp_path: Path
+) -> None:
     run.until("finished")
+    shutil.copytree(finished.path.parent.parent / "results", tmp_path / "results")
     text = page(server, f"/runs/{run.folder.name}/")
     for number in range(1, 7):
         assert f'id="candidate-{number}"' in text
@@ -108,7 +112,7 @@ def test_without_results_their_page_says_how_to_get_some(server: Served) -> None
 def test_the_site_of_the_results_is_served_whole_and_anew(finished: RunFolder, tmp_path: Path) -> None:
     results = tmp_path / "results"
     shutil.copytree(finished.path.parent.parent / "results", results)
-    shown = Shown(finished.path.parent, results, None)
+    shown = Shown(finished.path.parent, Beside(results))
     with served(lambda ending: application(shown, ending)) as running:
         kernel = running.get("/virtual-h200/matrix_mul/fp32/kernel.cu").read().decode()
         assert kernel == scripted.BETTER

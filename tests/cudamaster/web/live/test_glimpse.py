@@ -1,28 +1,29 @@
 """What is known of a run while it goes, from its journal alone."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from cudamaster.errors import BrokenStore
 from cudamaster.store.runs import RunFolder
-from cudamaster.web.live.glimpse import Glimpse, State, glimpse_of
+from cudamaster.web.live.glimpse import Beside, Glimpse, State, glimpse_of
 from tests.doubles import scripted_run as scripted
 from tests.doubles.retold_run import RetoldRun
 
 
 def glimpsed(run: RunFolder, quiet: bool = False) -> Glimpse:
-    found = glimpse_of(run, quiet)
+    found = glimpse_of(run, quiet, Beside(run.path.parent.parent / "results"))
     assert found is not None
     return found
 
 
 def test_before_the_first_event_nothing_is_known(tmp_path: Path) -> None:
     run = RunFolder(tmp_path)
-    assert glimpse_of(run, quiet=False) is None
+    assert glimpse_of(run, False, Beside(tmp_path)) is None
     run.journal_path.write_text("")
-    assert glimpse_of(run, quiet=False) is None
+    assert glimpse_of(run, False, Beside(tmp_path)) is None
 
 
 def test_at_its_start_a_run_judges_the_baseline(run: RetoldRun) -> None:
@@ -62,6 +63,17 @@ def test_a_finished_run_says_why_and_where_its_result_is(finished: RunFolder) ->
     assert glimpse.title == "Matrix multiplication, FP32"
 
 
+def test_a_result_that_another_run_replaced_is_not_led_to(run: RetoldRun, finished: RunFolder) -> None:
+    results = run.folder.path.parent.parent / "results"
+    shutil.copytree(finished.path.parent.parent / "results", results)
+    assert glimpsed(run.until("finished").folder).result
+    (record,) = results.rglob("record.json")
+    record.write_text(record.read_text().replace(finished.name, "another"))
+    assert glimpsed(run.folder).result == ""
+    shutil.rmtree(results)
+    assert glimpsed(run.folder).result == ""
+
+
 def test_a_run_that_fell_silent_says_how_it_goes_on(run: RetoldRun) -> None:
     glimpse = glimpsed(run.until("rewards").folder, quiet=True)
     assert glimpse.state is State.QUIET
@@ -78,7 +90,7 @@ def test_a_damaged_journal_is_named(run: RetoldRun) -> None:
     journal = run.until("evaluation", 2).folder.journal_path
     journal.write_text(journal.read_text().replace('"status":"correct"', '"status":"splendid"'))
     with pytest.raises(BrokenStore, match=r"journal.jsonl is damaged: .*splendid"):
-        glimpse_of(run.folder, quiet=False)
+        glimpsed(run.folder)
 
 
 def test_a_torn_last_line_is_not_there_yet(run: RetoldRun) -> None:

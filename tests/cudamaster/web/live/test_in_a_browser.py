@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from cudamaster.search.scripted import verdict_line
 from cudamaster.store.runs import RunFolder
 from cudamaster.web.live.app import Shown, application
+from cudamaster.web.live.glimpse import Beside
 from mskernelbench.evaluation import Status
 from tests.doubles.browser import PHONE, Browser
 from tests.doubles.hostile import HostileTeam
@@ -23,7 +24,7 @@ LINE = "document.getElementById('live-line').textContent"
 
 
 def app(runs: Path) -> Callable[[Callable[[], bool]], Starlette]:
-    return lambda ending: application(Shown(runs, runs.parent / "results", None), ending)
+    return lambda ending: application(Shown(runs, Beside(runs.parent / "results")), ending)
 
 
 @pytest.fixture
