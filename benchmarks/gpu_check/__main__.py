@@ -23,7 +23,7 @@ from rich.console import Console
 from benchmarks.gpu_check.children import run_children
 from benchmarks.gpu_check.document import MEASUREMENTS, NotMeasured, document, keep_measurement
 from benchmarks.gpu_check.identity import identity_of
-from benchmarks.gpu_check.kept_rows import OtherCheck, begin, rows_of
+from benchmarks.gpu_check.kept_rows import OtherCheck, begin
 from benchmarks.gpu_check.nouns import SIZES, Part, Row, Session
 from benchmarks.gpu_check.parts import PARTS
 from benchmarks.gpu_check.running import run_part
@@ -37,7 +37,8 @@ from mskernelbench.affordable import Limits
 from mskernelbench.catalog import operator_names
 
 ENVIRONMENT_LACKS = 3
-WORKERS = min(12, os.cpu_count() or 1)
+WORKERS = max(2, (os.cpu_count() or 1) // 3)
+"""Each may keep two processors busy with a modelled GPU; the rest is for what measures."""
 SMALL = Limits(flops=2**24, dram_bytes=2**22)
 """For dry runs on a virtual GPU."""
 
@@ -117,13 +118,12 @@ def devices(name: str) -> Iterator[tuple[Device, Device]]:
 
 def run_here(part: Part, folder: Path, asked: Asked, seconds: float) -> None:
     """One part in this process."""
-    kept = {other.name: rows_of(folder, other.name) for other in PARTS}
     with ExitStack() as opened, ThreadPoolExecutor(WORKERS) as pool:
         device, model = opened.enter_context(devices(asked.device))
         if not part.opens_device:
             opened.close()
         session = Session(device, model, pool, asked.operators, asked.seed, asked.sizes, seconds)
-        run_part(part, session, folder, kept, lambda row: tell(part, row))
+        run_part(part, session, folder, lambda row: tell(part, row))
 
 
 def tell(part: Part, row: Row) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from benchmarks.gpu_check.kept_rows import IDENTITY, rows_of
+from benchmarks.gpu_check.modelling import agreement
 from benchmarks.gpu_check.nouns import Part, Row
 from cudamaster.toolchain.timing import Clock
 
@@ -25,7 +26,8 @@ def document(folder: Path, parts: Sequence[Part], command: str, finished: dateti
         rows = rows_of(folder, part.name)
         told[part.name] = {"does": part.does, "figures": part.figures(rows) if rows else {}, "rows": rows}
     head = {"schema": SCHEMA, "command": command, "time": finished.isoformat(timespec="seconds")}
-    return {**head, **identity, "parts": told}
+    all_rows = (row for part in parts for row in rows_of(folder, part.name))
+    return {**head, **identity, "agreement": agreement(all_rows), "parts": told}
 
 
 def keep_measurement(told: Row, folder: Path = MEASUREMENTS) -> Path:

@@ -32,6 +32,10 @@ class Kernel:
         """Names it in rows."""
         return f"{self.operator.name}/{self.precision}/{self.origin}"
 
+    def subject(self, workload: Workload) -> str:
+        """Names the work that it does there, which other kernels do too."""
+        return f"{self.operator.name}/{self.precision}/{workload.set}/{workload.label}"
+
     @property
     def source(self) -> KernelSource:
         """With its entry. Raises ValueError where it has none."""

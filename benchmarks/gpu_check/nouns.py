@@ -1,6 +1,6 @@
 """What a check is made of: parts, in order of value; their items, each of which gives a row."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ Row = dict[str, Any]
 DONE, FAILED, SKIPPED, STARTED = "done", "failed", "skipped", "started"
 LAST = "ends_part"
 """A row that holds this is the part's last: what the others would need is not there."""
-SIZES = Limits(flops=2**36, dram_bytes=2**29)
+SIZES = Limits(flops=2**35, dram_bytes=2**28)
 """Of workloads that are timed: heavy enough to fill an H200, light enough to be drawn and copied quickly."""
 
 
@@ -34,10 +34,6 @@ class Session:
     """What this part may take."""
 
 
-Kept = Mapping[str, Sequence[Row]]
-"""Rows of the parts so far, by the part's name."""
-
-
 class Item(NamedTuple):
     """One row to be."""
 
@@ -56,7 +52,7 @@ class Part(NamedTuple):
     """What it shows, in words."""
     seconds: float
     """Its share of five minutes; parts that end sooner leave the rest to those after them."""
-    items: Callable[[Session, Kept], Sequence[Item]]
+    items: Callable[[Session], Sequence[Item]]
     """The most valuable first."""
     figures: Callable[[Sequence[Row]], Row]
     """What its rows say together."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gpu_check.kept_rows import finished, keep, rows_of
-from benchmarks.gpu_check.nouns import FAILED, LAST, STARTED, Item, Kept, Part, Row, Session
+from benchmarks.gpu_check.nouns import FAILED, LAST, STARTED, Item, Part, Row, Session
 from cudamaster.toolchain.errors import ToolchainError
 from mskernelbench.errors import BenchmarkError
 
@@ -18,12 +18,12 @@ AHEAD = 6
 Tell = Callable[[Row], None]
 
 
-def run_part(part: Part, session: Session, folder: Path, kept: Kept, tell: Tell) -> None:
+def run_part(part: Part, session: Session, folder: Path, tell: Tell) -> None:
     """Do what is not done yet, what was not even tried first; each row is kept and told at once."""
     deadline = time.monotonic() + session.seconds
     rows = rows_of(folder, part.name)
     done, tried = finished(rows), {row["key"] for row in rows}
-    items = [item for item in part.items(session, kept) if item.key not in done]
+    items = [item for item in part.items(session) if item.key not in done]
     for item, prepared in _prepared(sorted(items, key=lambda item: item.key in tried), session):
         if time.monotonic() > deadline:
             break

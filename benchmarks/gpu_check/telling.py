@@ -15,13 +15,14 @@ NAMED = 6
 
 
 def summary(told: Row) -> Group:
-    """One line a part with its figures, then what failed or was skipped, and why."""
+    """One line a part, one for model against GPU, then what failed or was skipped, and why."""
     table = Table(box=SIMPLE, pad_edge=False, title=title(told), title_justify="left")
     for name, side in (("part", "left"), ("done", "right"), ("failed", "right"), ("figures", "left")):
         table.add_column(name, justify="right" if side == "right" else "left")
     for name, part in told["parts"].items():
         counts = [sum(row["status"] == status for row in part["rows"]) for status in (DONE, FAILED)]
         table.add_row(Text(name), *map(str, counts), Text(figures_text(part["figures"])))
+    table.add_row(Text("agreement"), "", "", Text(figures_text(told["agreement"])))
     return Group(table, *(Text(line) for line in troubles(told)))
 
 

@@ -25,7 +25,7 @@ for key in ("a", "b", "c"):
 
 
 def part(name: str) -> Part:
-    return Part(name, "shows", 1.0, lambda session, kept: [], lambda rows: {})
+    return Part(name, "shows", 1.0, lambda session: [], lambda rows: {})
 
 
 def statuses(folder: Path, name: str) -> dict[str, str]:

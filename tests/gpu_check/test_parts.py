@@ -1,6 +1,6 @@
 """What each part says of a GPU whose answers and times are known: a scripted one, with a scripted model."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from benchmarks.gpu_check.kept_rows import rows_of
+from benchmarks.gpu_check.modelling import agreement
 from benchmarks.gpu_check.nouns import Part, Row, Session
-from benchmarks.gpu_check.parts import baselines, counters, gauntlet, modelled, pairs, sanitizer, stored
+from benchmarks.gpu_check.parts import baselines, counters, gauntlet, pairs, sanitizer, stored
 from benchmarks.gpu_check.running import run_part
 from benchmarks.rank.pairs import PAIRS
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
-from cudamaster.toolchain.outputs import Examined, Fault, Outputs, RunFailure
+from cudamaster.toolchain.outputs import Examined, FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.profile import KernelProfile, Launch, Profile
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.affordable import Limits
@@ -59,7 +60,7 @@ def gpu(run: Compute, time_ms: Callable[[Arguments], Any] = lambda a: 2.0, **opt
     return CountingDevice(scripts, clock=Clock.MEASURED, name="cuda:0", **options)
 
 
-def model(run: Compute, time_ms: float = 0.5, **options: Any) -> CountingDevice:
+def model(run: Compute, time_ms: float | RunFailure = 0.5, **options: Any) -> CountingDevice:
     scripts = {text: Script(run, lambda arguments: time_ms) for text in TEXTS.values()}
     return CountingDevice(scripts, name="virtual:h200", **options)
 
@@ -68,8 +69,8 @@ def session(device: ScriptedDevice, other: ScriptedDevice, pool: ThreadPoolExecu
     return Session(device, other, pool, (ADD.name,), sizes=SMALLEST)
 
 
-def done(part: Part, checked: Session, folder: Path, kept: Sequence[str] = ()) -> list[Row]:
-    run_part(part, checked, folder, {name: rows_of(folder, name) for name in kept}, lambda row: None)
+def done(part: Part, checked: Session, folder: Path) -> list[Row]:
+    run_part(part, checked, folder, lambda row: None)
     return rows_of(folder, part.name)
 
 
@@ -109,16 +110,20 @@ def test_a_model_that_is_wrong_too_is_told_apart_from_the_gpu(
 def test_the_factor_that_calibrates_the_model_is_measured_over_modelled(
     pool: ThreadPoolExecutor, tmp_path: Path
 ) -> None:
-    checked = session(gpu(honest(ADD)), model(honest(ADD)), pool)
-    done(baselines.PART, checked, tmp_path)
-    rows = done(modelled.PART, checked, tmp_path, kept=["baselines"])
-    figures = modelled.figures(rows)
-    assert figures["times"] == 4
-    assert figures["calibration"]["factor"] == pytest.approx(4.0, rel=0.02)
+    rows = done(baselines.PART, session(gpu(honest(ADD)), model(honest(ADD)), pool), tmp_path)
+    found = agreement(rows)
+    assert found["times"] == 4
+    assert found["calibration"]["factor"] == pytest.approx(4.0, rel=0.02)
 
 
-def test_what_was_not_measured_is_not_modelled(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
-    assert done(modelled.PART, session(gpu(honest(ADD)), model(honest(ADD)), pool), tmp_path) == []
+def test_what_the_model_does_not_know_is_said_beside_the_measured_time(
+    pool: ThreadPoolExecutor, tmp_path: Path
+) -> None:
+    unknown = RunFailure(FailureKind.UNSUPPORTED, "no such opcode")
+    checked = session(gpu(honest(ADD)), model(honest(ADD), unknown), pool)
+    rows = done(baselines.PART, checked, tmp_path)
+    assert rows[0]["times"][0]["model"] == "unsupported: no such opcode"
+    assert agreement(rows)["times"] == 0
 
 
 def test_metrics_are_compared_where_ncu_counted(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
@@ -151,6 +156,7 @@ def test_a_published_order_is_held_against_both_clocks(pool: ThreadPoolExecutor,
     )
     assert (row["as_published"], row["model_agrees"]) == (True, False)
     assert row["measured_ratio"] == pytest.approx(30, rel=0.03)
+    assert [time["modelled_ms"] for time in row["times"]] == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(("time_ms", "right"), [(1.0, True), (0.2, False)])
@@ -163,7 +169,7 @@ def test_a_cheat_may_be_accepted_as_long_as_it_gains_nothing(
     scripts[cheat.source] = Script(honest(RELU), lambda arguments: time_ms)
     device = ScriptedDevice(scripts, Clock.MEASURED)
     checked = Session(device, device, pool, (RELU.name,), sizes=SMALLEST)
-    item = next(item for item in gauntlet.items(checked, {}) if item.key == cheat.name)
+    item = next(item for item in gauntlet.items(checked) if item.key == cheat.name)
     assert item.measure(item.prepare())["right"] is right
 
 

@@ -29,12 +29,12 @@ def session(pool: ThreadPoolExecutor, seconds: float = 60.0) -> Session:
 
 def part(**measures: Measure) -> Part:
     items = [Item(key, lambda key=key: f"inputs of {key}", measure) for key, measure in measures.items()]
-    return Part("part", "shows", 1.0, lambda session, kept: items, lambda rows: {})
+    return Part("part", "shows", 1.0, lambda session: items, lambda rows: {})
 
 
 def told(part: Part, session: Session, folder: Path) -> list[str]:
     rows: list[Row] = []
-    run_part(part, session, folder, {}, rows.append)
+    run_part(part, session, folder, rows.append)
     return [f"{row['key']} {row['status']}" for row in rows]
 
 

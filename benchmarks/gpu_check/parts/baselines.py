@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from benchmarks.gpu_check.kernels import Kernel, baselines, compared_workload, timed_workloads
-from benchmarks.gpu_check.nouns import DONE, FAILED, Item, Kept, Part, Row, Session
+from benchmarks.gpu_check.modelling import modelled_times
+from benchmarks.gpu_check.nouns import DONE, FAILED, Item, Part, Row, Session
 from benchmarks.gpu_check.vendor import Arm, built_arm, vendor_row
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
@@ -32,10 +33,12 @@ class Prepared(NamedTuple):
     """Right outputs of `compared`."""
     modelled: Outputs | RunFailure
     """What the virtual GPU gives there."""
+    modelled_times: dict[str, Row]
+    """The virtual GPU's, by the label of the workload."""
     arm: Arm | str | None
 
 
-def items(session: Session, kept: Kept) -> Sequence[Item]:
+def items(session: Session) -> Sequence[Item]:
     """One for each baseline."""
     return [
         Item(kernel.key, partial(prepare, session, kernel), partial(measure, session, kernel))
@@ -57,8 +60,9 @@ def prepare(session: Session, kernel: Kernel) -> Prepared:
     session.model.release(model_build)
     build = session.device.build(kernel.source)
     answers = dict(materials.answers(compared))
+    times = modelled_times(session, kernel, {w.label: arguments[w.label] for w in timed})
     arm = built_arm(session, kernel)
-    return Prepared(build, arguments, timed, compared, answers, modelled, arm)
+    return Prepared(build, arguments, timed, compared, answers, modelled, times, arm)
 
 
 def measure(session: Session, kernel: Kernel, prepared: Prepared) -> Row:
@@ -103,13 +107,12 @@ def time_row(session: Session, kernel: Kernel, prepared: Prepared, workload: Wor
     """The median of the samples with their spread, clocks and attainment."""
     plan = TimingPlan(samples=SAMPLES, seed=session.seed)
     timing = session.device.time(prepared.build, prepared.arguments[workload.label], plan)
-    about = {"set": workload.set, "label": workload.label, "shape": dict(workload.shape)}
+    roof = roofline(session.device.spec, kernel.operator, kernel.precision, workload)
+    about = {"set": workload.set, "label": workload.label, "subject": kernel.subject(workload)}
+    about |= {"bound": roof.bound} | prepared.modelled_times[workload.label]
     if isinstance(timing, RunFailure):
         return about | {"reason": f"{timing.kind}: {timing.reason}"}
-    roof = roofline(session.device.spec, kernel.operator, kernel.precision, workload)
-    return about | timing_row(timing) | {
-        "attainment": attainment(roof.time_ms, timing.median_ms), "bound": roof.bound
-    }  # fmt: skip
+    return about | timing_row(timing) | {"attainment": attainment(roof.time_ms, timing.median_ms)}
 
 
 def timing_row(timing: Timing) -> Row:
@@ -147,4 +150,4 @@ def figures(rows: Sequence[Row]) -> Row:
     }
 
 
-PART = Part("baselines", "outputs, times and attainment of all baselines", 75.0, items, figures)
+PART = Part("baselines", "outputs, times and attainment of all baselines", 120.0, items, figures)

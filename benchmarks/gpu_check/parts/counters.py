@@ -5,7 +5,7 @@ from functools import partial
 from statistics import median
 
 from benchmarks.gpu_check.kernels import Kernel, baselines, timed_workloads
-from benchmarks.gpu_check.nouns import DONE, FAILED, LAST, SKIPPED, Item, Kept, Part, Row, Session
+from benchmarks.gpu_check.nouns import DONE, FAILED, LAST, SKIPPED, Item, Part, Row, Session
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.profile import KernelProfile, Profile
@@ -19,7 +19,7 @@ FIRST = (
 NSIGHT = "ncu"
 
 
-def items(session: Session, kept: Kept) -> Sequence[Item]:
+def items(session: Session) -> Sequence[Item]:
     """A baseline of each kind of operator first."""
     order = sorted(
         session.operators, key=lambda name: (FIRST.index(name) if name in FIRST else len(FIRST), name)

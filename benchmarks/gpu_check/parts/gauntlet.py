@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.gpu_check.kernels import timed_workloads
-from benchmarks.gpu_check.nouns import DONE, Item, Kept, Part, Row, Session
+from benchmarks.gpu_check.nouns import DONE, Item, Part, Row, Session
 from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision
 from mskernelbench.referee import Referee
@@ -15,7 +15,7 @@ SEED = 20
 """That of the gauntlet."""
 
 
-def items(session: Session, kept: Kept) -> Sequence[Item]:
+def items(session: Session) -> Sequence[Item]:
     """The cheats of a GPU, then the honest kernels."""
     kernels = [*(cheat for cheat in cheats() if cheat.gpu), *honest()]
     return [
@@ -59,4 +59,4 @@ def figures(rows: Sequence[Row]) -> Row:
     }
 
 
-PART = Part("gauntlet", "cheats gain nothing, honest kernels pass", 45.0, items, figures)
+PART = Part("gauntlet", "cheats gain nothing, honest kernels pass", 40.0, items, figures)

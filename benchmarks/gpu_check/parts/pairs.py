@@ -1,10 +1,10 @@
 """Pairs of kernels whose order is published (`benchmarks.rank`), measured, and modelled beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from benchmarks.gpu_check.nouns import DONE, FAILED, Item, Kept, Part, Row, Session
+from benchmarks.gpu_check.nouns import DONE, FAILED, Item, Part, Row, Session
 from benchmarks.rank.__main__ import Ranked
 from benchmarks.rank.pairs import PAIRS, SAME, Pair
 from cudamaster.toolchain.build import Build
@@ -23,7 +23,7 @@ class Prepared(NamedTuple):
     modelled: tuple[Timing | RunFailure, ...]
 
 
-def items(session: Session, kept: Kept) -> Sequence[Item]:
+def items(session: Session) -> Sequence[Item]:
     """The pairs that differ most, first."""
     pairs = sorted(PAIRS, key=lambda pair: -pair.least)
     return [
@@ -49,9 +49,20 @@ def measure(session: Session, pair: Pair, prepared: Prepared) -> Row:
         return {"status": FAILED, "reason": ratio}
     row: Row = {"status": DONE, "operator": pair.operator, "least": pair.least, "measured_ratio": ratio}
     row["as_published"] = Ranked(pair, ratio).right
+    row["times"] = list(times(pair, measured, prepared.modelled))
     if isinstance(modelled, str):
         return row | {"model": modelled}
     return row | {"modelled_ratio": modelled, "model_agrees": agree(ratio, modelled)}
+
+
+def times(
+    pair: Pair, measured: Sequence[Timing | RunFailure], modelled: Sequence[Timing | RunFailure]
+) -> Iterator[Row]:
+    """What each kernel takes on either clock."""
+    for entry, *both in zip(ENTRIES, measured, modelled, strict=True):
+        names = ("ms", "modelled_ms")
+        known = {n: t.median_ms for n, t in zip(names, both, strict=True) if isinstance(t, Timing)}
+        yield {"label": entry, "subject": pair.name, "bound": "not declared"} | known
 
 
 def agree(measured: float, modelled: float) -> bool:

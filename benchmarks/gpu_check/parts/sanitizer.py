@@ -5,13 +5,13 @@ from functools import partial
 from itertools import chain
 
 from benchmarks.gpu_check.kernels import Kernel, baselines, compared_workload, stored_kernels
-from benchmarks.gpu_check.nouns import DONE, FAILED, LAST, SKIPPED, Item, Kept, Part, Row, Session
+from benchmarks.gpu_check.nouns import DONE, FAILED, LAST, SKIPPED, Item, Part, Row, Session
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.device import Examining
 from mskernelbench.materials import Materials
 
 
-def items(session: Session, kept: Kept) -> Sequence[Item]:
+def items(session: Session) -> Sequence[Item]:
     """Stored results first."""
     kernels = chain(stored_kernels(session.operators), baselines(session.operators))
     return [
@@ -51,4 +51,4 @@ def figures(rows: Sequence[Row]) -> Row:
     return {"examined": len(done), "faulty": {row["key"]: row["faults"] for row in done if row["faults"]}}
 
 
-PART = Part("sanitizer", "compute-sanitizer finds nothing in our kernels", 15.0, items, figures)
+PART = Part("sanitizer", "compute-sanitizer finds nothing in our kernels", 10.0, items, figures)

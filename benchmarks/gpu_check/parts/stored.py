@@ -2,33 +2,49 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 from benchmarks.gpu_check.kernels import Kernel, stored_kernels, timed_workloads
-from benchmarks.gpu_check.nouns import DONE, Item, Kept, Part, Row, Session
+from benchmarks.gpu_check.modelling import modelled_times
+from benchmarks.gpu_check.nouns import DONE, Item, Part, Row, Session
+from mskernelbench.materials import Materials
+from mskernelbench.operator import Workload
 from mskernelbench.referee import Referee
 
 
-def items(session: Session, kept: Kept) -> Sequence[Item]:
+def items(session: Session) -> Sequence[Item]:
     """One for each stored kernel."""
     return [
-        Item(kernel.key, partial(_referee, session, kernel), partial(_judge, session, kernel))
+        Item(kernel.key, partial(_prepare, session, kernel), partial(_judge, kernel))
         for kernel in stored_kernels(session.operators)
     ]
 
 
-def _referee(session: Session, kernel: Kernel) -> Referee:
+class Prepared(NamedTuple):
+    """What a kernel is judged with, and its modelled times by the label of the workload."""
+
+    referee: Referee
+    workloads: tuple[Workload, ...]
+    modelled: dict[str, Row]
+
+
+def _prepare(session: Session, kernel: Kernel) -> Prepared:
     referee = Referee(session.device, kernel.operator, kernel.precision, seed=session.seed, sets=("check",))
     referee.built(kernel.text)
     referee.built(kernel.operator.baseline(kernel.precision))
-    return referee
-
-
-def _judge(session: Session, kernel: Kernel, referee: Referee) -> Row:
     timed = timed_workloads(kernel.operator, kernel.precision, session.sizes)
-    verdict = referee.evaluate(kernel.text, timed=timed)
+    materials = Materials(kernel.operator, kernel.precision, session.seed)
+    arguments = {workload.label: materials.arguments(workload) for workload in timed}
+    return Prepared(referee, timed, modelled_times(session, kernel, arguments))
+
+
+def _judge(kernel: Kernel, prepared: Prepared) -> Row:
+    verdict = prepared.referee.evaluate(kernel.text, timed=prepared.workloads)
     times = [
-        {"set": row.set, "shape": dict(row.shape), "label": workload.label, "ms": row.candidate_ms}
-        for workload in timed
+        {"set": row.set, "label": workload.label, "subject": kernel.subject(workload), "bound": row.bound}
+        | {"ms": row.candidate_ms}
+        | prepared.modelled[workload.label]
+        for workload in prepared.workloads
         for row in verdict.workloads
         if row.candidate_ms is not None and (row.set, row.shape) == (workload.set, workload.shape)
     ]
@@ -47,4 +63,4 @@ def figures(rows: Sequence[Row]) -> Row:
     }
 
 
-PART = Part("stored", "stored results against their baselines", 30.0, items, figures)
+PART = Part("stored", "stored results against their baselines", 40.0, items, figures)
