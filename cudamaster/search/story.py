@@ -31,6 +31,9 @@ class _Telling:
 
     def __init__(self, events: Sequence[Json]) -> None:
         self._events = events
+        self._by_name: dict[str, list[Json]] = {}
+        for event in events:
+            self._by_name.setdefault(event["event"], []).append(event)
         self._verdicts: dict[str, Any] = {e["kernel"]: e["value"] for e in self._named("evaluation")}
         self._profiles: dict[str, Any] = {e["kernel"]: e["value"] for e in self._named("profile")}
         self._crowned = {e["kernel"]: e["value"] for e in self._named("champion") if _holds(e["value"])}
@@ -38,7 +41,7 @@ class _Telling:
         """By kernel, the candidate it was first judged as."""
 
     def _named(self, name: str) -> list[Json]:
-        return [event for event in self._events if event["event"] == name]
+        return self._by_name.get(name, [])
 
     def story(self) -> Json:
         first = self._events[0]

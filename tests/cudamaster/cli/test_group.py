@@ -10,7 +10,10 @@ from cudamaster.cli.boundary import exit_code_of
 from cudamaster.cli.group import COMMANDS
 
 Output = pytest.CaptureFixture[str]
-HEAVY = ("numpy", "scipy", "llvmlite", "langgraph", "rich", "jinja2", "openai", "anthropic", "pandas")
+HEAVY = (
+    *("numpy", "scipy", "llvmlite", "langgraph", "rich", "jinja2", "openai", "anthropic", "pandas"),
+    *("starlette", "uvicorn"),
+)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -28,7 +31,9 @@ def test_every_command_module_is_in_the_table() -> None:
     assert modules - {"group"} == {name.replace("-", "_") for name in COMMANDS}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["optimize", "--help"], ["--version"], ["resume", "-h"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["optimize", "--help"], ["--version"], ["resume", "-h"], ["web", "serve", "-h"]]
+)
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     program = (
         "import sys; from cudamaster.cli.boundary import exit_code_of; code = exit_code_of(sys.argv[1:]); "
