@@ -8,6 +8,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from time import monotonic
 from typing import Protocol
 
 from starlette.concurrency import run_in_threadpool
@@ -18,6 +19,8 @@ POLL_SECONDS = 0.25
 """How often a journal is looked at; it costs one `stat`."""
 ALIVE_SECONDS = 15.0
 """Something is sent at least this often, so that neither end takes a quiet run for a lost connection."""
+REST = 4.0
+"""After a view that took long to make, the run's own work goes first for so many times as long."""
 RETRY_MS = 1000
 """When a browser asks again after a lost connection."""
 
@@ -59,14 +62,16 @@ class Stream:
         yield f"retry: {RETRY_MS}\n\n"
         silent = 0.0
         while not self.ending():
+            begun = monotonic()
             view = await run_in_threadpool(page.view)
+            rest = max(self.poll_seconds, REST * (monotonic() - begun))
             if view.version != seen or view.over:
                 seen, silent = view.version, 0.0
                 yield event_text(view)
             if view.over:
                 return
-            await asyncio.sleep(self.poll_seconds)
-            silent += self.poll_seconds
+            await asyncio.sleep(rest)
+            silent += rest
             if silent >= ALIVE_SECONDS:
                 silent = 0.0
                 yield ": alive\n\n"

@@ -1,5 +1,6 @@
 """Changes of a page reach whoever listens, each once, until the page is over or the server ends."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -22,15 +23,20 @@ class ScriptedPage:
     """Shows one view after another, then the last for ever."""
 
     views: Sequence[View]
+    seconds: float = 0.0
+    """What a view takes to make."""
     asked: list[int] = field(default_factory=list)
 
     def view(self) -> View:
         self.asked.append(1)
+        time.sleep(self.seconds)
         return self.views[min(len(self.asked), len(self.views)) - 1]
 
 
+SLOW = ScriptedPage([*(view("a") for _ in range(4)), view("b", over=True)], seconds=0.05)
 PAGES: dict[str, Callable[[], ScriptedPage]] = {
     "over": lambda: ScriptedPage([view("a"), view("a"), view("b", over=True)]),
+    "slow": lambda: SLOW,
     "endless": lambda: ScriptedPage([view("a")]),
 }
 
@@ -66,6 +72,13 @@ def test_a_server_that_ends_ends_its_streams() -> None:
         events = running.events("/endless")
         assert next(iter(events))["line"] == "line a"
     assert list(events) == []
+
+
+def test_a_page_that_takes_long_to_make_leaves_the_machine_to_the_run(server: Served) -> None:
+    begun = time.monotonic()
+    assert [event["line"] for event in server.events("/slow")] == ["line a", "line b"]
+    assert len(SLOW.asked) == 5
+    assert time.monotonic() - begun >= 5 * 0.05 + 4 * 4 * 0.05
 
 
 def test_what_a_page_holds_stays_within_its_event() -> None:
