@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 @options.runs_dir
 @options.as_json
 def command(runs_dir: Path | None, as_json: bool) -> int:
-    """List the runs that are kept."""
+    """List the runs that are kept.
+
+    A run that no process works on and that has not finished is `unfinished`: 'cudamaster resume' goes on.
+    """
     from cudamaster.config import folders
     from cudamaster.errors import DONE
     from cudamaster.report.document import to_text
@@ -31,23 +34,24 @@ def command(runs_dir: Path | None, as_json: bool) -> int:
     return DONE
 
 
-def readable(run: "RunFolder") -> tuple[str, list[dict[str, Any]]]:
-    """A run's name and events; one whose journal cannot be read is listed without any."""
+def readable(run: "RunFolder") -> tuple[str, list[dict[str, Any]], bool]:
+    """A run's name, events and whether it is busy; one whose journal cannot be read has no events here."""
     from cudamaster.errors import BrokenStore, RunDamaged
     from cudamaster.report.listing import runs_document
     from cudamaster.store.codec import Malformed, well_formed
 
+    busy = run.busy  # before its events: it may finish between the two
     try:
         events = run.events()
         with well_formed():
-            runs_document([(run.name, events)])
+            runs_document([(run.name, events, busy)])
     except BrokenStore as fault:
         click.echo(f"cudamaster: {fault}", err=True)
     except Malformed as fault:
         click.echo(f"cudamaster: {RunDamaged(run.name, str(fault))}", err=True)
     else:
-        return run.name, events
-    return run.name, []
+        return run.name, events, busy
+    return run.name, [], busy
 
 
 def show(rows: list[dict[str, Any]], where: Path) -> None:

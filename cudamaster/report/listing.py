@@ -37,13 +37,13 @@ def operator_document(operator: Operator) -> Json:
     }
 
 
-def runs_document(runs: Iterable[tuple[str, list[Event]]]) -> Json:
-    """`cudamaster.runs/1`: each run's name with its events, oldest first."""
-    return {"schema": "cudamaster.runs/1", "runs": [run_row(name, events) for name, events in runs]}
+def runs_document(runs: Iterable[tuple[str, list[Event], bool]]) -> Json:
+    """`cudamaster.runs/1`: each run's name, its events, oldest first, and whether a process works on it."""
+    return {"schema": "cudamaster.runs/1", "runs": [run_row(*run) for run in runs]}
 
 
-def run_row(name: str, events: list[Event]) -> Json:
-    """One run: what it was asked, how far it came, its best speedup."""
+def run_row(name: str, events: list[Event], busy: bool = False) -> Json:
+    """One run: what it was asked, how far it came, its best speedup; `busy` while a process works on it."""
     first = events[0] if events else {}
     settings = first.get("settings", {})
     outcome = next((e["outcome"] for e in reversed(events) if e["event"] == "finished"), None)
@@ -52,8 +52,9 @@ def run_row(name: str, events: list[Event]) -> Json:
     best = outcome["best"]["evaluation"]["speedup"]["low"] if outcome and outcome["best"] else None
     figures = {"speedup_low": best if outcome else max(lows, default=None)}
     about = {key: settings.get(key) for key in ("operator", "precision", "device", "model")}
+    state = "finished" if outcome else "running" if busy else "unfinished"
     return (
-        {"run": name, "started": first.get("time"), "state": "finished" if outcome else "unfinished"}
+        {"run": name, "started": first.get("time"), "state": state}
         | about
         | {"rounds": sum(e["event"] == "rewards" for e in events), "candidates": len(verdicts)}
         | {key: figure for key, figure in figures.items() if figure is not None and figure > 1.0}
@@ -68,7 +69,7 @@ def runs_table(rows: Iterable[Json]) -> "Table":
 
 
 def _result(row: Json) -> str:
-    """`12.34x`, `no gain`, or that the run is unfinished, with what it has."""
+    """`12.34x`, `no gain`, or that the run is running or unfinished, with what it has."""
     gain = _gain(row)
     if row["state"] == "finished":
         return gain or "no gain"

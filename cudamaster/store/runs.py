@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cudamaster.errors import BrokenStore, RunBusy, RunNotFound, UnknownName
 from cudamaster.store.artefacts import Artefacts
-from cudamaster.store.atomic import held
+from cudamaster.store.atomic import held, is_held
 from cudamaster.store.codec import Json
 from cudamaster.store.journal import Journal, read_events, utc_now
 
@@ -48,6 +48,11 @@ class RunFolder:
     def artefacts(self) -> Artefacts:
         """The kernel sources."""
         return Artefacts(self.path / "artefacts")
+
+    @property
+    def busy(self) -> bool:
+        """Whether a process works on it now; one that was killed does not."""
+        return is_held(self.path)
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -37,6 +37,22 @@ def test_a_run_whose_journal_is_broken_does_not_hide_the_others(tmp_path: Path, 
     assert "is not JSON" in told.err
 
 
+def test_a_run_at_work_is_told_from_one_whose_process_died(tmp_path: Path, capsys: Output) -> None:
+    working, dead = scripted_run.folder(tmp_path), scripted_run.folder(tmp_path)
+    for folder in (working, dead):
+        folder.journal().append("started", settings={"operator": "matrix_mul", "precision": "fp32"})
+    listing = ["runs", "--runs-dir", str(tmp_path / "runs")]
+    with working.held():
+        assert exit_code_of([*listing, "--json"]) == 0
+        states = {row["run"]: row["state"] for row in json.loads(capsys.readouterr().out)["runs"]}
+        assert exit_code_of(listing) == 0
+    assert states == {working.name: "running", dead.name: "unfinished"}
+    assert "running" in capsys.readouterr().out
+    with working.held():  # asking left nothing behind
+        assert working.busy
+    assert not working.busy
+
+
 def test_without_runs_the_folder_is_named(tmp_path: Path, capsys: Output) -> None:
     assert exit_code_of(["runs", "--runs-dir", str(tmp_path)]) == 0
     assert f"no runs in {tmp_path}" in capsys.readouterr().out
