@@ -3,14 +3,17 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
 from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.device import Examining
 from cudamaster.toolchain.devices.cuda.profiling_tools import Tool
 from cudamaster.toolchain.devices.cuda.sanitizer import NO_SANITIZER, sanitize
 from cudamaster.toolchain.devices.cuda.sanitizer_log import read_faults
 from cudamaster.toolchain.kernel import KernelSource
-from cudamaster.toolchain.outputs import Fault
+from cudamaster.toolchain.outputs import Examined, Fault
+from tests.doubles.cuda_device import CudaBench, copy_arguments
 from tests.doubles.ncu import VERSION, calls, tool
 
 HEAD = "========= COMPUTE-SANITIZER\n"
@@ -122,3 +125,18 @@ def test_a_check_that_ends_early_is_said_and_proves_nothing(tmp_path: Path) -> N
 def test_a_missing_sanitizer_is_said_with_its_package() -> None:
     found = sanitize(BUILD, ARGUMENTS, "GPU-1", find=lambda: None)
     assert (found.checks, found.faults, found.missing) == ((), (), NO_SANITIZER)
+
+
+def test_the_device_has_its_calls_examined_on_its_own_gpu(
+    cuda_bench: CudaBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = f'import os\nPath(after("--log-file")).write_text({CLEAN!r} + os.environ["CUDA_VISIBLE_DEVICES"])'
+    program = sanitizer(tmp_path, f"{body}\nassert Path(arguments[-1], 'call.json').is_file()").program
+    monkeypatch.setenv("CUDAMASTER_COMPUTE_SANITIZER", str(program))
+    device = cuda_bench.device()
+    try:
+        assert isinstance(device, Examining)
+        found = device.examine(cuda_bench.candidate("copy"), copy_arguments())
+    finally:
+        device.close()
+    assert found == Examined(("memcheck", "racecheck", "initcheck"), ())
