@@ -127,6 +127,8 @@ def timing_row(timing: Timing) -> Row:
         mhz = [state.sm_mhz for state in timing.states]
         slowed = {str(reason) for state in timing.states for reason in state.slowed_by}
         row |= {"sm_mhz": [min(mhz), max(mhz)], "slowed_by": sorted(slowed)}
+        heat = [s.temperature_celsius for s in timing.states if s.temperature_celsius is not None]
+        row |= {"celsius": [min(heat), max(heat)]} if heat else {}
     return row
 
 
