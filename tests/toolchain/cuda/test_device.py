@@ -20,6 +20,8 @@ from tests.doubles.cuda_gpu import FakeGpu, small_card
 from tests.doubles.cuda_program import LOST, UNPROTECTED
 
 ALLOCATE = "volatile char *p = malloc({bytes}); for (long i = 0; i < {bytes}; i += 4096) p[i] = 1;"
+MANY = 100_000
+"""Elements that take as long as a small kernel."""
 EXPECTED = np.arange(1000, dtype=np.float32)
 
 
@@ -183,7 +185,7 @@ class TestTiming:
     def test_samples_are_measured_with_the_clock_beside_each(
         self, device: CudaDevice, cuda_bench: CudaBench
     ) -> None:
-        timing = device.time(cuda_bench.candidate("copy"), copy_arguments(200_000), TimingPlan(samples=3))
+        timing = device.time(cuda_bench.candidate("copy"), copy_arguments(MANY), TimingPlan(samples=3))
         assert isinstance(timing, Timing), timing
         assert (timing.clock, len(timing.samples_ms), timing.kernels) == (Clock.MEASURED, 3, 1)
         assert all(0 < ms < 100 for ms in timing.samples_ms)
@@ -225,24 +227,25 @@ class TestTiming:
         self, device: CudaDevice, cuda_bench: CudaBench
     ) -> None:
         lazy = cuda_bench.candidate("lazy", kernel="n = calls > 3 ? n / 2 : n;")
-        assert device.timed_outputs(lazy, copy_arguments()) is None
-        assert isinstance(device.time(lazy, copy_arguments(), TimingPlan(samples=1)), Timing)
-        left = device.timed_outputs(lazy, copy_arguments())
+        arguments = copy_arguments(MANY)
+        assert device.timed_outputs(lazy, arguments) is None
+        assert isinstance(device.time(lazy, arguments, TimingPlan(samples=1)), Timing)
+        left = device.timed_outputs(lazy, arguments)
         assert left is not None
-        assert np.array_equal(left["y"][:500], EXPECTED[:500])
-        assert np.all(np.isnan(left["y"][500:]))
+        assert np.array_equal(left["y"][: MANY // 2], np.arange(MANY // 2, dtype=np.float32))
+        assert np.all(np.isnan(left["y"][MANY // 2 :]))
 
     def test_what_a_call_changes_it_reads_anew_each_time(
         self, device: CudaDevice, cuda_bench: CudaBench
     ) -> None:
         adds = cuda_bench.candidate("adds", kernel="for (int i = 0; i < n; i++) y[i] += x[i]; return;")
-        ones = Tensor("y", np.ones(1000, np.float32), Access.IN_PLACE)
-        copies = copy_arguments()
+        ones = Tensor("y", np.ones(MANY, np.float32), Access.IN_PLACE)
+        copies = copy_arguments(MANY)
         arguments = Arguments((copies.items[0], ones, copies.items[2]), "adds")
         assert isinstance(device.time(adds, arguments, TimingPlan(samples=1)), Timing)
         left = device.timed_outputs(adds, arguments)
         assert left is not None
-        assert np.array_equal(left["y"], 1 + EXPECTED)
+        assert np.array_equal(left["y"], 1 + np.arange(MANY, dtype=np.float32))
 
     def test_a_timed_call_that_writes_elsewhere_has_no_time(
         self, device: CudaDevice, cuda_bench: CudaBench

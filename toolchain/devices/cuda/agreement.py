@@ -20,7 +20,7 @@ SHORT_MS = 0.020
 """Calls that take longer are samples by themselves."""
 ROW_MS = 20.0
 """What a row should take at least, for the outside clock to tell."""
-MOST_IN_ROW = 8192
+MOST_IN_ROW = 1 << 15
 SHORT_ROW, GROSS_MS = 8, 1.0
 """Calls in a row that is tried first, and the difference of a call's times that shows in it."""
 SLACK_MS = 0.002
@@ -33,7 +33,7 @@ ANSWER_MS = 50.0
 """For a request and its answer: a busy machine keeps a process waiting."""
 CALL_MS = 0.2
 """For what the host does for one call beside it."""
-TRIES, ROW_TRIES = 3, 8
+TRIES, ROW_TRIES = 3, 16
 
 
 class Row(NamedTuple):

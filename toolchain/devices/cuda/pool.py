@@ -21,8 +21,8 @@ KEPT_WORKERS = 3
 """Each has a context, which takes some 500 MB of the GPU's memory."""
 KEPT_OUTPUTS = 2
 """Argument sets whose outputs a worker keeps mapped."""
-KEPT_INPUT_SHARE = 0.25
-"""Of the GPU's memory; the latest inputs always stay."""
+KEPT_INPUT_BYTES = 4 << 30
+"""Of the GPU's memory, and as much of this machine's; the latest inputs always stay."""
 
 NewSegment = Callable[[Mapping[str, NDArray[Any]]], DeviceSegment]
 
@@ -51,10 +51,9 @@ class HeldWorker:
 class Pool:
     """Held workers by build, and inputs by label, the least used of each given up first."""
 
-    def __init__(self, start: Callable[[Build], Worker], new_segment: NewSegment, memory_bytes: int) -> None:
+    def __init__(self, start: Callable[[Build], Worker], new_segment: NewSegment) -> None:
         self._start = start
         self._new_segment = new_segment
-        self._most_input_bytes = KEPT_INPUT_SHARE * memory_bytes
         self._held: OrderedDict[str, HeldWorker] = OrderedDict()
         self._inputs: OrderedDict[str, DeviceSegment] = OrderedDict()
 
@@ -78,7 +77,7 @@ class Pool:
             segment.reset()
             segment.seal()
         self._inputs[arguments.label] = segment
-        while len(self._inputs) > 1 and self._input_bytes() > self._most_input_bytes:
+        while len(self._inputs) > 1 and self._input_bytes() > KEPT_INPUT_BYTES:
             self._inputs.popitem(last=False)[1].close()
         return segment
 
@@ -93,13 +92,10 @@ class Pool:
         held.outputs[arguments.label] = segment
         return segment
 
-    def make_room(self, key: str) -> None:
-        """Give up all that is not in use by the build `key`."""
-        for other in [other for other in self._held if other != key]:
-            self.drop(other)
-        if key in self._held:
-            while self._held[key].outputs:
-                self._held[key].outputs.popitem()[1].close()
+    def make_room(self) -> None:
+        """End all workers, give all memory back: what one maps is not free, whoever else gave it back."""
+        for key in list(self._held):
+            self.drop(key)
         while self._inputs:
             self._inputs.popitem()[1].close()
 
@@ -116,12 +112,6 @@ class Pool:
         held = self._held.pop(key, None)
         if held:
             held.close()
-
-    def close(self) -> None:
-        """End all, give all memory back."""
-        for key in list(self._held):
-            self.drop(key)
-        self.make_room("")
 
     def _input_bytes(self) -> int:
         return sum(segment.nbytes for segment in self._inputs.values())

@@ -14,7 +14,7 @@ from cudamaster.toolchain.devices.cuda.candidate import Call, Runtime, bound_cal
 from cudamaster.toolchain.devices.cuda.context import Context
 from cudamaster.toolchain.devices.cuda.driver import NO_BINDINGS, CudaDriver, load_driver
 from cudamaster.toolchain.devices.cuda.health import probe
-from cudamaster.toolchain.devices.cuda.sharing import PLACES, BorrowedMemory
+from cudamaster.toolchain.devices.cuda.sharing import PLACES, BorrowedMemory, SharedMemory
 from cudamaster.toolchain.devices.cuda.stopwatch import Stopwatch
 from cudamaster.toolchain.errors import DriverFailed, EnvironmentLacks
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
@@ -46,7 +46,19 @@ def prepared(driver: CudaDriver) -> "Prepared":
     runtime.start()
     stopwatch = Stopwatch(context)
     probe(context)  # what a driver makes at its first use, it makes now
+    _try_sharing(context)
     return Prepared(context, runtime, stopwatch)
+
+
+def _try_sharing(context: Context) -> None:
+    """Borrow from oneself: what the driver opens for that, it opens now."""
+    owned = SharedMemory(context, 1)
+    try:
+        borrowed = BorrowedMemory(context, owned.file, owned.nbytes, writable=False)
+        borrowed.place(0)
+        borrowed.close()
+    finally:
+        owned.close()
 
 
 def open_program(ask: Ask, prepared: "Prepared") -> "CudaProgram":

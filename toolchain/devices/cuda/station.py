@@ -103,8 +103,8 @@ class Station:
             visible = {"CUDA_VISIBLE_DEVICES": gpu.monitor.uuid}
             self._starter = WorkerStarter(equipment.program, {**equipment.variables, **visible})
             undo.callback(self._starter.close)
-            self._pool = Pool(self._start, self._segment, equipment.spec.dram_bytes)
-            undo.callback(self._pool.close)
+            self._pool = Pool(self._start, self._segment)
+            undo.callback(self._pool.make_room)
             self._undo = undo.pop_all()
         self._caller = Caller(
             self._pool, self._flush, equipment.limits.seconds, self.name, self._require_health
@@ -214,7 +214,7 @@ class Station:
         except DriverFailed as failure:
             if failure.error != OUT_OF_MEMORY:
                 raise
-        self._pool.make_room(build.key)
+        self._pool.make_room()
         try:
             return action()
         except DriverFailed as failure:

@@ -56,14 +56,14 @@ class Stopwatch:
         return self._between(begin, end)
 
     def forbid_persistence(self) -> None:
-        """Set nothing of L2 aside for lines that survive a flush."""
+        """Set nothing of L2 aside for lines that survive a flush; where that is refused, nothing can be."""
         if self._persisting:
             limit = self._driver.binding.CUlimit.CU_LIMIT_PERSISTING_L2_CACHE_SIZE
-            self._driver.call("cuCtxSetLimit", limit, 0)
+            self._driver.binding.cuCtxSetLimit(limit, 0)
 
     def _flush(self, address: int, nbytes: int) -> None:
         if self._persisting:
-            self._driver.call("cuCtxResetPersistingL2Cache")
+            self._driver.binding.cuCtxResetPersistingL2Cache()
         self._driver.call("cuMemsetD32Async", address, 0, nbytes // 4, self._stream)
 
     def _between(self, begin: object, end: object) -> float:
