@@ -105,6 +105,20 @@ def test_a_lost_connection_is_said_and_made_again(browser: Browser, run: RetoldR
         assert browser.text("#live-link") == ""
 
 
+def test_the_token_is_brought_once_and_leaves_the_address(browser: Browser, run: RetoldRun) -> None:
+    runs = run.until("started").folder.path.parent
+    with served(app(runs), token="a token") as server:
+        home, _, token = server.address.partition("?")
+        browser.open(f"{home}runs/{run.folder.name}/")
+        assert "open the address with the token" in browser.text()
+        browser.open(f"{home}runs/{run.folder.name}/?{token}")
+        assert browser.driver.current_url == f"{home}runs/{run.folder.name}/"
+        browser.said()
+        run.until("rewards")
+        browser.wait(f"{LINE}.startsWith('round 1')")
+        assert browser.said() == []
+
+
 def test_a_page_of_a_finished_run_asks_for_nothing_more(
     browser: Browser, server: Served, run: RetoldRun
 ) -> None:
