@@ -24,6 +24,7 @@ from cudamaster.toolchain.devices.virtual.ptx.parse import parse_module
 from cudamaster.toolchain.devices.virtual.runtime import (
     ORDER_REVERSED,
     POISON,
+    TIMED,
     NativeFault,
     NativeLaunch,
     declare,
@@ -174,6 +175,7 @@ class Engine:
         native.basic_blocks = len(self._executables[request.kernel].kernel.blocks)
         native.threads, native.slice = 1, RUN_SLICE
         native.options = POISON | (ORDER_REVERSED if self.order == "reversed" else 0)
+        native.options |= TIMED if self._executables[request.kernel].reads_clock else 0
         return native
 
     def _run(self, native: NativeLaunch, request: LaunchRequest, executable: Executable) -> Fault | None:

@@ -3,6 +3,7 @@
 import ctypes
 from dataclasses import dataclass, replace
 
+from cudamaster.toolchain.devices.virtual.codegen.special import reads_clock
 from cudamaster.toolchain.devices.virtual.codegen.warp_function import FUNCTION_NAME
 from cudamaster.toolchain.devices.virtual.jit import THOROUGH, MachineCode
 from cudamaster.toolchain.devices.virtual.launch import Site
@@ -32,6 +33,8 @@ class Executable:
     def __init__(self, job: Job, translator: Translator, native: ctypes.CDLL) -> None:
         """`job` asks for quick code that counts. Raises Unsupported."""
         self.kernel = job.kernel
+        self.reads_clock = reads_clock(job.kernel)
+        """Whether a loop in which nothing changes may still end."""
         self.run_seconds = 0.0
         self._job, self._translator, self._native = job, translator, native
         self._quick = self._load(job)

@@ -13,7 +13,7 @@ FAULT_KINDS = (
     "uninitialised", "in_flight", "ended",
 )  # fmt: skip
 WRITABLE = 1
-ORDER_REVERSED, POISON, OTHER_POISON, FENCED = 1, 2, 4, 8
+ORDER_REVERSED, POISON, OTHER_POISON, FENCED, TIMED = 1, 2, 4, 8, 16
 MOST_NOTED = 16
 
 

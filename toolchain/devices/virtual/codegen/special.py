@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from cudamaster.toolchain.devices.virtual.analysis.layout import RESERVED, RESERVED_BYTES
 from cudamaster.toolchain.devices.virtual.codegen import frame
 from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, constant, lane_constants
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel, Register
 
 if TYPE_CHECKING:
     from cudamaster.toolchain.devices.virtual.codegen.registers import Registers
@@ -25,13 +26,24 @@ LANE_MASKS: dict[str, Callable[[int], int]] = {
     "%lanemask_gt": lambda lane: ~((2 << lane) - 1),
     "%lanemask_ge": lambda lane: ~((1 << lane) - 1),
 }
-VARYING = ("%tid", "%laneid", "%lanemask", "%clock", "%globaltimer")
+CLOCKS = ("%clock", "%globaltimer")
+VARYING = ("%tid", "%laneid", "%lanemask", *CLOCKS)
 """Prefixes of the registers that are not launch constants."""
 
 
 def is_launch_constant(name: str) -> bool:
     """Whether a special register has one value for all lanes of a warp during a launch."""
     return not name.startswith(VARYING)
+
+
+def reads_clock(kernel: Kernel) -> bool:
+    """Whether an instruction reads the time."""
+    return any(
+        isinstance(operand, Register) and operand.name.startswith(CLOCKS)
+        for block in kernel.blocks
+        for instruction in block
+        for operand in instruction.operands
+    )
 
 
 def special_register(emit: "Registers", name: str) -> Value:
@@ -71,7 +83,7 @@ def _scalar_register(emit: "Registers", base: str) -> Value:
     if base.startswith(RESERVED):
         start = emit.layout.shared[RESERVED]
         return constant("i32", start + RESERVED_ENDS.get(base.removeprefix(RESERVED), 0))
-    if base.startswith(("%clock", "%globaltimer")):
+    if base.startswith(CLOCKS):
         ticks = emit.raw("call i64 @llvm.readcyclecounter()")
         emit.declarations["llvm.readcyclecounter"] = "declare i64 @llvm.readcyclecounter()"
         wide = base in ("%clock64", "%globaltimer")

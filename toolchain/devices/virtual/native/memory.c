@@ -299,6 +299,16 @@ const VgAllocation *vg_nearest(uint64_t address)
     return address < end || address - end <= next->base - address ? below : next;
 }
 
+/* Not locked: the table does not change during a launch. */
+uint64_t vg_memory_state(void)
+{
+    uint64_t state = 0;
+    for (size_t i = 0; i < count; i++)
+        if (table[i].writable)
+            state = 5 * state + vg_mixed((const void *)(uintptr_t)table[i].base, table[i].bytes);
+    return state;
+}
+
 /* Copies up to `most` (first address, bytes) pairs; returns how many allocations there are. */
 int64_t vg_list(uint64_t *pairs, int64_t most)
 {

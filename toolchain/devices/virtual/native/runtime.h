@@ -18,7 +18,7 @@
 
 typedef uint32_t (*VgWarpFunction)(VgWarp *warp, VgBlock *block);
 
-enum { VG_ORDER_REVERSED = 1, VG_POISON = 2, VG_OTHER_POISON = 4, VG_FENCED = 8 };
+enum { VG_ORDER_REVERSED = 1, VG_POISON = 2, VG_OTHER_POISON = 4, VG_FENCED = 8, VG_TIMED = 16 };
 
 /* Mirrored by engine.py. */
 struct VgLaunch {
@@ -60,6 +60,10 @@ extern __thread jmp_buf *vg_escape;
 void vg_end_launch(VgLaunch *launch, const VgFault *fault) __attribute__((noreturn));
 
 double vg_now(void);
+
+/* A fingerprint of bytes in a row, and of all device memory that kernels may write. */
+uint64_t vg_mixed(const void *bytes, size_t count);
+uint64_t vg_memory_state(void);
 int64_t vg_thread_index(const VgBlock *block, int warp, int lane);
 
 /* Releases what barriers can be released; returns how many. Faults where lanes of a warp are at odds. */

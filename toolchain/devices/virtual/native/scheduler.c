@@ -157,10 +157,10 @@ static void check_stillness(Worker *worker, const VgWarp *polling)
     int is_still = vg_look(&worker->stillness, worker->resident, worker->count);
     if (is_still && worker->count < MOST_RESIDENT && add_cluster(worker, 1))
         return;
-    if (count_as_busy(worker, !is_still) || vg_look_again(&worker->stillness))
+    if (count_as_busy(worker, !is_still))
         return;
     const VgWarp *warp = polling ? polling : running_warp(worker);
-    if (warp)
+    if (warp && !vg_memory_changes(&worker->stillness, worker->resident, worker->count))
         end_in_vain(warp, VG_FAULT_DEADLOCK, polling == NULL);
 }
 
@@ -176,6 +176,16 @@ static VgWarp *polling_warp(const Worker *worker)
     return NULL;
 }
 
+/* Warps have polled for long while no memory changed: nobody does what they wait for. */
+static void check_polling(Worker *worker, const VgWarp *polling)
+{
+    if (vg_now() < worker->idle_since + worker->launch->spin_seconds / 2)
+        return;
+    if (!vg_memory_changes(&worker->stillness, worker->resident, worker->count))
+        end_in_vain(polling, VG_FAULT_DEADLOCK, 0);
+    worker->idle_since = vg_now();
+}
+
 /* No warp got anywhere for a round: bring in another block, or find that they poll in vain. */
 static void idle(Worker *worker)
 {
@@ -187,9 +197,9 @@ static void idle(Worker *worker)
     VgWarp *polling = polling_warp(worker);
     if (worker->idle % (polling ? POLLING_ROUNDS : QUIET_ROUNDS) == 0 && add_cluster(worker, 1))
         worker->idle = 0;
-    else if (polling)
-        check_time(polling, VG_FAULT_DEADLOCK, worker->idle_since + launch->spin_seconds);
-    if (!launch->sampled || worker->idle % SHORT_SLICES == 0)
+    else if (polling && !(launch->options & VG_TIMED))
+        check_polling(worker, polling);
+    if (!(launch->options & VG_TIMED) && (!launch->sampled || worker->idle % SHORT_SLICES == 0))
         check_stillness(worker, polling);
 }
 

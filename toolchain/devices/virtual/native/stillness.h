@@ -6,15 +6,16 @@
 
 /* In processor seconds of the worker; zero where it never looked. */
 typedef struct {
-    uint64_t state, doubted; /* the last one seen, and the one that was looked at again */
+    uint64_t state; /* the last one seen */
     double looked, since;
-    int is_still;
+    int is_still, knows_memory;
+    uint64_t memory;
 } VgStillness;
 
 /* Looks, now and then, at the blocks of a worker that gets nowhere: whether they have long been the same. */
 int vg_look(VgStillness *stillness, VgBlock *const *blocks, int count);
 
-/* Lets the time begin anew, unless that was done for this state: others may have just changed something. */
-int vg_look_again(VgStillness *stillness);
+/* Whether any memory has changed since this was asked last, or it is asked first. The time begins anew. */
+int vg_memory_changes(VgStillness *stillness, VgBlock *const *blocks, int count);
 
 #endif
