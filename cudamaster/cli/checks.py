@@ -14,7 +14,10 @@ from cudamaster.toolchain.errors import ToolchainError
 
 OLDEST_PYTHON = (3, 11)
 NCU_ADVICE = "optional: it counts on a real GPU; it comes with the CUDA toolkit as nsight-compute"
-SANITIZER_ADVICE = "optional: it looks for faults on a real GPU: pip install nvidia-cuda-sanitizer-api"
+SANITIZER_ADVICE = (
+    "optional: it looks for faults on a real GPU; it comes with the CUDA toolkit, or pip install "
+    "'nvidia-cuda-sanitizer-api>=13.5'"
+)
 KEY_ADVICE = "optional: set one, and language models propose kernels"
 
 

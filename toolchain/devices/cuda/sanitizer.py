@@ -23,8 +23,9 @@ NAME = "compute-sanitizer"
 CHECKS = ("memcheck", "racecheck", "initcheck")
 MOST_REPORTS = 20
 NO_SANITIZER = (
-    "memory and races were not checked on the GPU: there is no compute-sanitizer (pip install "
-    "nvidia-cuda-sanitizer-api, or set CUDAMASTER_COMPUTE_SANITIZER to one)"
+    "memory and races were not checked on the GPU: there is no compute-sanitizer (it comes with the CUDA "
+    "toolkit; or pip install 'nvidia-cuda-sanitizer-api>=13.5', as the wheels of 13.0 start nothing; or set "
+    "CUDAMASTER_COMPUTE_SANITIZER to one)"
 )
 
 
@@ -71,4 +72,5 @@ def _checked(tool: Tool, check: str, folder: Path, gpu: str) -> str:
 
 def _why_not(check: str, log: str) -> str:
     lines = [line.strip("= ") for line in log.splitlines() if line.strip("= ")]
-    return f"{NAME} {check} did not run to its end: {lines[-1] if lines else 'it said nothing'}"
+    errors = [line for line in lines if line.startswith("Error")] or lines[-1:]
+    return f"{NAME} {check} did not run to its end: {errors[0] if errors else 'it said nothing'}"
