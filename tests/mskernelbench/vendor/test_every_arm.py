@@ -1,4 +1,7 @@
-"""Vendor arms as they are: CUB's are right on the virtual GPU, those of libraries compile and link."""
+"""Vendor arms as they are: right on the virtual GPU, CUB's with CUB and those of libraries with doubles by the manual.
+
+Where a library's wheel is, its arms compile and link with the library itself.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -9,6 +12,7 @@ import pytest
 from cudamaster.toolchain.catalog import open_device
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.errors import EnvironmentLacks
+from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.compile import compile_kernel
 from cudamaster.toolchain.nvcc.finder import find_toolchain
 from mskernelbench.catalog import all_operators
@@ -16,6 +20,7 @@ from mskernelbench.checking import Checker
 from mskernelbench.materials import Materials
 from mskernelbench.operator import Operator, Precision
 from mskernelbench.vendor.arms import find_arm
+from tests.doubles.vendor_libraries import with_doubles
 
 pytestmark = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the path")
 ARMS = [
@@ -46,31 +51,42 @@ def device() -> Iterator[Device]:
     opened.close()
 
 
+def source_of(operator: Operator, precision: Precision) -> KernelSource:
+    arm = find_arm(operator, precision)
+    assert arm is not None
+    return arm.source
+
+
+def require_right(source: KernelSource, operator: Operator, precision: Precision, device: Device) -> None:
+    """On every checked workload, and on one again with other data."""
+    build = device.build(source)
+    assert build.ok, build.first_error
+    workloads = operator.in_set("check")
+    checked = Checker(device, operator, Materials(operator, precision, seed=0)).check(build, workloads)
+    assert checked.refusal is None, checked.refusal
+    assert len(checked.results) == len(workloads)
+
+
 @pytest.mark.parametrize(("operator", "precision"), arms(needs_gpu=False))
 def test_an_arm_of_headers_is_right_on_every_checked_workload(
     operator: Operator, precision: Precision, device: Device
 ) -> None:
-    arm = find_arm(operator, precision)
-    assert arm is not None
-    build = device.build(arm.source)
-    assert build.ok, build.first_error
+    require_right(source_of(operator, precision), operator, precision, device)
 
-    checked = Checker(device, operator, Materials(operator, precision, seed=0)).check(
-        build, operator.in_set("check")
-    )
 
-    assert checked.refusal is None, checked.refusal
-    assert len(checked.results) == len(operator.in_set("check"))
+@pytest.mark.parametrize(("operator", "precision"), arms(needs_gpu=True))
+def test_an_arm_of_a_library_is_right_with_a_library_made_by_the_manual(
+    operator: Operator, precision: Precision, device: Device
+) -> None:
+    require_right(with_doubles(source_of(operator, precision)), operator, precision, device)
 
 
 @pytest.mark.parametrize(("operator", "precision"), arms(needs_gpu=True))
 def test_an_arm_of_a_library_compiles_and_links_where_its_wheel_is(
     operator: Operator, precision: Precision
 ) -> None:
-    arm = find_arm(operator, precision)
-    assert arm is not None
     try:
-        build = compile_kernel(arm.source, "sm_90a", find_toolchain())
+        build = compile_kernel(source_of(operator, precision), "sm_90a", find_toolchain())
     except EnvironmentLacks as lack:
         pytest.skip(str(lack))
     assert build.ok, build.first_error
