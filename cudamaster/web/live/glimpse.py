@@ -57,6 +57,8 @@ class Glimpse:
     state: State
     line: str
     """Where it is, as one clause."""
+    judged: int
+    """Candidates with a verdict, mends included."""
     told: tuple[str, ...]
     """What the command said so far, a line each."""
     budget: tuple[Used, ...]
@@ -111,6 +113,7 @@ def _glimpse(run: RunFolder, events: list[Json], quiet: bool, beside: Beside) ->
         first=first,
         state=state,
         line=_line(state, events, run, lines, settings),
+        judged=lines.judged,
         told=told,
         budget=tuple(_budget(events, settings, lines)),
         story=story,

@@ -59,6 +59,7 @@ def test_the_page_follows_the_run_to_its_end(browser: Browser, server: Served, r
     run.until("finished")
     browser.wait(f"{LINE}.startsWith('finished')")
     assert "2.50x" in browser.text(".headline")
+    assert "candidates judged\n7" in browser.text(".headline")
     assert "// better" in browser.text("#after")
     assert browser.driver.title.startswith("Matrix multiplication, FP32: finished")
     assert browser.js("return window.opened") == 1
