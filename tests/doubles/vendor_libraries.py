@@ -1,4 +1,4 @@
-"""NVIDIA's libraries by their manuals, slow and in plain CUDA: vendor arms of libraries run with them anywhere.
+"""NVIDIA's libraries by their manuals, slow, in plain CUDA: with them vendor arms run anywhere.
 
 What an arm passes (order of arguments, transposes, strides, sizes) is held against the manual's meaning; the
 real libraries' own arithmetic is not.
@@ -11,9 +11,7 @@ from pathlib import Path
 from cudamaster.toolchain.kernel import KernelSource
 
 FOLDER = Path(__file__).with_name("libraries")
-HEADER = re.compile(
-    r'^#include [<"](cublas_v2\.h|cusparse\.h|cufft\.h|cudnn\.h|values\.h)[>"]$', re.MULTILINE
-)
+HEADER = re.compile(r'^#include [<"]((?:cublas_v2|cusparse|cufft|cudnn|values)\.h)[>"]$', re.MULTILINE)
 
 
 def with_doubles(source: KernelSource) -> KernelSource:
