@@ -29,7 +29,7 @@ def bound_of(modelled: ModelledLaunch, overhead_s: float) -> tuple[str, str]:
 def _say(modelled: ModelledLaunch, resource: str) -> str:
     percent = f"{100 * modelled.duration.busy(resource):.0f} %"
     if resource != "latency":
-        return f"{_WORDS[resource]} {percent} busy"
+        return f"{_WORDS[resource]} busy {percent} of the time"
     residency = modelled.subject.residency
     warps = residency.resident_blocks * modelled.subject.launch.request.warps_per_block
     room = f"{warps} of {residency.warps_possible} warps"
