@@ -6,7 +6,7 @@ from cudamaster.toolchain.metrics.declaring import metric, ratio
 
 @metric("memory", "%", "higher", ncu="dram__throughput.avg.pct_of_peak_sustained_elapsed")
 def dram_throughput(counts: Counts) -> float | None:
-    """DRAM bytes per second ÷ the card's peak. Streams reach some 92 % of it, and keep DRAM busy all the time;
+    """DRAM bytes per second ÷ the card's peak. Streams that keep it busy all the time reach some 92 %;
     above about 85 % a kernel is as fast as its traffic allows."""
     bytes_moved = counts.dram_read_bytes + counts.dram_write_bytes
     return 100 * bytes_moved / counts.seconds / counts.spec.dram_bytes_per_s if counts.seconds else None
