@@ -20,7 +20,7 @@ from typing import NamedTuple
 import click
 from rich.console import Console
 
-from benchmarks.gpu_check.children import run_children
+from benchmarks.gpu_check.children import GRACE_SECONDS, end_when_asked, run_children
 from benchmarks.gpu_check.document import MEASUREMENTS, NotMeasured, document, keep_measurement
 from benchmarks.gpu_check.identity import identity_of
 from benchmarks.gpu_check.kept_rows import OtherCheck, begin
@@ -56,7 +56,9 @@ class Asked(NamedTuple):
 @click.option("--device", default="cuda:0", show_default=True, help="The GPU; a virtual one for a dry run.")
 @click.option("--only", help="Parts to run, with commas: " + ", ".join(part.name for part in PARTS) + ".")
 @click.option("--out", type=click.Path(path_type=Path), help="Where rows are kept; $OUT or gpu-check.")
-@click.option("--minutes", default=5.0, show_default=True, help="For all parts together.")
+@click.option(
+    "--minutes", default=5.0, show_default=True, type=click.FloatRange(min=1), help="For all parts together."
+)
 @click.option("--operators", help="Only these, with commas.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--small", is_flag=True, help="Small workloads, for dry runs.")
@@ -72,6 +74,7 @@ def main(
     asked = Asked(device, chosen_operators(operators), seed, SMALL if small else SIZES)
     try:
         if seconds is not None:
+            end_when_asked()
             run_here(parts[0], folder, asked, seconds)
             return
         with devices(device) as (opened, model):
@@ -79,7 +82,7 @@ def main(
     except (ToolchainError, OtherCheck) as lacking:
         click.echo(f"gpu-check: {lacking}", err=True)
         sys.exit(ENVIRONMENT_LACKS)
-    run_children(parts, 60.0 * minutes, folder, child_command)
+    run_children(parts, 60.0 * minutes - GRACE_SECONDS, folder, child_command)
     finish(folder, parts)
 
 

@@ -3,14 +3,18 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 from benchmarks.gpu_check.kept_rows import close_started, finished, rows_of
 from benchmarks.gpu_check.nouns import Part
 
+ENDING_SECONDS = 5.0
+"""For a part that is asked to end what it started itself in groups of their own, such as ncu."""
 GRACE_SECONDS = 20.0
 """What a part may take beyond its time to finish the item it is at, and to close its device."""
 Command = Callable[[Part, float], Sequence[str]]
@@ -47,6 +51,7 @@ def _run_child(command: Sequence[str], seconds: float, errors: Path) -> str | No
         try:
             child.wait(seconds)
         except subprocess.TimeoutExpired:
+            _ask_to_end(child)
             return f"stopped when its {seconds:.0f} s were up"
         finally:
             with suppress(ProcessLookupError):
@@ -56,3 +61,18 @@ def _run_child(command: Sequence[str], seconds: float, errors: Path) -> str | No
         return None
     lines = errors.read_text(errors="replace").strip().splitlines()
     return f"its process ended with {child.returncode}: {lines[-1] if lines else 'no word'}"
+
+
+def _ask_to_end(child: "subprocess.Popen[bytes]") -> None:
+    child.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(ENDING_SECONDS)
+
+
+def end_when_asked() -> None:
+    """Have this process leave its blocks, and so end what it started, where it is asked to end."""
+
+    def leave(number: int, frame: object) -> NoReturn:
+        sys.exit(128 + number)
+
+    signal.signal(signal.SIGTERM, leave)

@@ -22,12 +22,22 @@ def document(folder: Path, parts: Sequence[Part], command: str, finished: dateti
     """Everything that `folder` holds of the parts, with what each says."""
     identity = json.loads((folder / IDENTITY).read_text())
     told = {}
+    every: list[Row] = []
     for part in parts:
         rows = rows_of(folder, part.name)
+        every += rows
         told[part.name] = {"does": part.does, "figures": part.figures(rows) if rows else {}, "rows": rows}
     head = {"schema": SCHEMA, "command": command, "time": finished.isoformat(timespec="seconds")}
-    all_rows = (row for part in parts for row in rows_of(folder, part.name))
-    return {**head, **identity, "agreement": agreement(all_rows), "parts": told}
+    return {**head, **identity, "clocks": clocks(every), "agreement": agreement(every), "parts": told}
+
+
+def clocks(rows: Sequence[Row]) -> Row:
+    """SM clocks and temperatures over all times, and what slowed the GPU down; empty where none is told."""
+    times = [time for row in rows for time in row.get("times", ())]
+    spans = {name: [end for time in times for end in time.get(name, ())] for name in ("sm_mhz", "celsius")}
+    told: Row = {name: [min(ends), max(ends)] for name, ends in spans.items() if ends}
+    slowed = sorted({reason for time in times for reason in time.get("slowed_by", ())})
+    return told | ({"slowed_by": slowed} if told else {})
 
 
 def keep_measurement(told: Row, folder: Path = MEASUREMENTS) -> Path:

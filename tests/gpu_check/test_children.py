@@ -11,7 +11,8 @@ from benchmarks.gpu_check.nouns import Part
 SCRIPT = """
 import sys
 from pathlib import Path
-from benchmarks.gpu_check.kept_rows import finished, keep, rows_of
+from benchmarks.gpu_check.children import end_when_asked
+from benchmarks.gpu_check.kept_rows import keep, rows_of
 folder, part = Path(sys.argv[1]), sys.argv[2]
 for key in ("a", "b", "c"):
     if not any(row["key"] == key for row in rows_of(folder, part)):
@@ -19,7 +20,12 @@ for key in ("a", "b", "c"):
         if part == "dying" and key == "b":
             raise SystemError("a bug of ours")
         if part == "hanging" and key == "b":
-            import time; time.sleep(60)
+            import time
+            end_when_asked()
+            try:
+                time.sleep(60)
+            finally:
+                keep(folder, "ended", {"key": "what it started", "status": "done"})
         keep(folder, part, {"key": key, "status": "done"})
 """
 
@@ -46,4 +52,5 @@ def test_no_part_costs_another_its_items(tmp_path: Path) -> None:
     assert "a bug of ours" in rows_of(tmp_path, "dying")[1]["reason"]
     assert statuses(tmp_path, "hanging")["a"] == "done"
     assert "stopped when" in rows_of(tmp_path, "hanging")[1]["reason"]
+    assert statuses(tmp_path, "ended") == {"what it started": "done"}
     assert statuses(tmp_path, "honest") == {"a": "done", "b": "done", "c": "done"}

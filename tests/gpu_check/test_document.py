@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from benchmarks.gpu_check.document import NotMeasured, document, keep_measurement
+from benchmarks.gpu_check.document import NotMeasured, clocks, document, keep_measurement
 from benchmarks.gpu_check.kept_rows import begin, keep
 from benchmarks.gpu_check.parts import PARTS
 from benchmarks.gpu_check.parts.contract import verdicts
@@ -55,6 +55,15 @@ def test_the_table_says_what_was_done_what_was_skipped_and_what_was_not_reached(
     assert "passed 1, failed 1, error 1, skipped 0" in text
     assert "counters: relu skipped: no ncu here" in text
     assert "gauntlet: not reached" in text
+
+
+def test_clocks_span_all_times() -> None:
+    rows = [
+        {"times": [{"sm_mhz": [1900.0, 1980.0], "celsius": [40.0, 44.0], "slowed_by": []}]},
+        {"times": [{"sm_mhz": [1700.0, 1710.0], "slowed_by": ["power cap"]}, {}]},
+    ]
+    assert clocks(rows) == {"sm_mhz": [1700.0, 1980.0], "celsius": [40.0, 44.0], "slowed_by": ["power cap"]}
+    assert clocks([{}]) == {}
 
 
 def test_the_contracts_verdicts_are_read_test_by_test() -> None:
