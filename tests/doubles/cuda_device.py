@@ -1,7 +1,7 @@
 """A `CudaDevice` on fake GPUs, and candidates of host code for it: the real device, workers and hardening."""
 
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
 from cudamaster.toolchain.build import Build
-from cudamaster.toolchain.devices.cuda.device import CudaDevice
-from cudamaster.toolchain.devices.cuda.driver import CudaDriver
+from cudamaster.toolchain.devices.cuda.device import PROGRAM, CudaDevice
+from cudamaster.toolchain.devices.cuda.driver import CudaDriver, load_driver
 from cudamaster.toolchain.devices.cuda.locks import GpuLocks
 from cudamaster.toolchain.devices.cuda.native import counting_library
 from cudamaster.toolchain.devices.cuda.nvml import open_nvml
@@ -81,6 +81,12 @@ class CudaBench:
         opened = open_gpus(argument, machine, self.locks)
         return CudaDevice(opened, equipment=self.equipment(opened.spec, limits))
 
+    def real_device(self) -> CudaDevice:
+        """The GPU of the driver that this process finds, by the real workers' program."""
+        machine = Machine(load_driver(), open_nvml(FakeNvml([Card()])), self.toolchain)
+        opened = open_gpus(None, machine, self.locks or GpuLocks())
+        return CudaDevice(opened, equipment=replace(self.equipment(opened.spec), program=PROGRAM))
+
     def equipment(self, spec: Any, limits: CudaLimits = LIMITS) -> Equipment:
         """As of real GPUs, but for the driver, the runtime and the device files."""
         counting, cudart = counting_library(self.toolchain), self.cudart
@@ -93,6 +99,18 @@ class CudaBench:
             readable=(str(self.folder), str(counting.parent)),
             devices=("/dev/zero",),
         )
+
+    @property
+    def driver_folder(self) -> Path:
+        """Where a `libcuda.so.1` of this machine's memory is, held against NVIDIA's header."""
+        folder = self.folder / "driver"
+        if not folder.exists():
+            includes = [f"-I{path}" for path in self.toolchain.include_dirs]
+            text = Path(__file__).with_name("fake_libcuda.c").read_text()
+            made = self.compiled("libcuda", text, "-Wl,-soname,libcuda.so.1", *includes)
+            folder.mkdir()
+            made.rename(folder / "libcuda.so.1")
+        return folder
 
     @property
     def cudart(self) -> Path:
@@ -108,13 +126,24 @@ class CudaBench:
             log="", seconds=0.0, cached=False,
         )  # fmt: skip
 
-    def compiled(self, name: str, text: str) -> Path:
+    def compiled(self, name: str, text: str, *flags: str) -> Path:
         """A library of C."""
         library = self.folder / f"{name}.so"
         if not library.exists():
             source = self.folder / f"{name}.c"
             source.write_text(text)
-            command = ["cc", "-std=gnu11", "-O1", "-shared", "-fPIC", "-w", str(source), "-o", str(library)]
+            command = [
+                "cc",
+                "-std=gnu11",
+                "-O1",
+                "-shared",
+                "-fPIC",
+                "-w",
+                *flags,
+                str(source),
+                "-o",
+                str(library),
+            ]
             subprocess.run(command, check=True, timeout=60)
         return library
 
