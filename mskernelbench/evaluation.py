@@ -139,7 +139,8 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         """A result cannot lie: refuse figures that the status does not allow."""
-        if self.status is not Status.CORRECT and (self.speedup or self.attainment or self.paper_score):
+        figures = (self.speedup, self.attainment, self.paper_score, self.vendor)
+        if self.status is not Status.CORRECT and any(figures):
             raise ValueError(f"a candidate that is {self.status} has no speedup")
         if (self.guard is not None) != (self.status is Status.CHEATED):
             raise ValueError("a guard is named exactly when the status is cheated")

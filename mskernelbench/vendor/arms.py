@@ -36,9 +36,12 @@ class VendorArm:
 
 
 def find_arm(operator: Operator, precision: Precision) -> VendorArm | None:
-    """The arm of `operator`, or None. Raises BadOperator for a file that does not say what it calls."""
+    """The arm of `operator`, or None. Raises BadOperator for a file that does not say what it calls.
+
+    An operator of one file has none: its folder is not its own.
+    """
     file = operator.folder / FILE
-    if not file.is_file():
+    if operator.baselines is not None or not file.is_file():
         return None
     text = file.read_text(encoding="utf-8")
     title, links = TITLE.search(text), LINKS.search(text)

@@ -74,3 +74,10 @@ def test_an_arm_that_does_not_say_what_it_calls_is_refused(tmp_path: Path) -> No
 
     with pytest.raises(BadOperator, match="no line '// vendor: NAME'"):
         find_arm(replace(load_operator("relu"), folder=tmp_path), FP32)
+
+
+def test_a_file_beside_an_operator_of_one_file_is_no_arm(tmp_path: Path) -> None:
+    (tmp_path / "vendor.cu").write_text("// the user's own\n")
+    alone = replace(load_operator("relu"), folder=tmp_path, baselines={FP32: tmp_path / "kernel.cu"})
+
+    assert find_arm(alone, FP32) is None
