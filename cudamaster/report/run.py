@@ -150,6 +150,16 @@ def _spread_rows(best: Best) -> list[tuple[str, str]]:
     return [("workloads", f"slowest {_end_text(ends.slowest)}, fastest {_end_text(ends.fastest)}")]
 
 
+def _slower_rows(best: Best) -> list[tuple[str, str]]:
+    """A warning of the workloads that lost, the worst of them named; a mean does not show them."""
+    timed = [(row.speedup, row) for row in best.evaluation.workloads if row.speedup]
+    slower = [(speedup.centre, -i, row) for i, (speedup, row) in enumerate(timed) if speedup.high < 1]
+    if not slower:
+        return []
+    of_all = f"{len(slower)} of {counted(len(timed), 'workload')}"
+    return [("warning", f"slower than the baseline on {of_all}: {_end_text(min(slower)[2])}")]
+
+
 def _end_text(row: WorkloadResult) -> str:
     assert row.speedup
     return f"{row.speedup.centre:.3g}x on {shape_text(row.shape, row.pattern)}"
@@ -173,6 +183,7 @@ def _best_rows(outcome: Outcome, best: Best) -> list[tuple[str, str]]:
         ("best", f"{milliseconds:.4g} ms {outcome.clock}"),
         ("speedup", f"{times(evaluation.speedup)}, {clocked(outcome.clock)}{provisional}"),
         *_spread_rows(best),
+        *_slower_rows(best),
         ("attainment", f"{percent(evaluation.attainment)} of the roofline, {' and '.join(bounds)}-bound"),
         ("changed", f"{best.plan.change} ({best.plan.strategy}, round {best.round})"),
         ("why", best.plan.reason),

@@ -41,20 +41,24 @@ def test_a_run_without_a_best_says_why(changes: dict[str, object], why: str) -> 
     assert why in dict(closing_rows(outcome(**changes)))["best"]
 
 
-def test_workloads_that_go_different_ways_are_told_by_their_ends() -> None:
-    rows = (
-        WorkloadResult(
-            "real", {"rows": 9}, 0.5, 1.0, 1.27, Interval(0.79, 0.79, 0.79), 0.1, "memory", 9, "poisson5"
-        ),
-        WorkloadResult(
-            "real", {"rows": 8}, 0.5, 1.0, 0.04, Interval(22.8, 22.8, 22.8), 0.1, "memory", 8, "rmat"
-        ),
-    )
-    best = Best(
-        1, 1, Plan("tile", "c", "r"), "", "k.cu", "sha", replace(evaluation(speedup=4.0), workloads=rows)
-    )
+def timed(speedup: Interval, pattern: str) -> WorkloadResult:
+    return WorkloadResult("real", {"rows": 9}, 0.5, 1.0, 1.0, speedup, 0.1, "memory", 9, pattern)
 
-    told = dict(closing_rows(outcome(best=best)))["workloads"]
 
-    assert told == "slowest 0.79x on rows=9 poisson5, fastest 22.8x on rows=8 rmat"
+def best_of(*rows: WorkloadResult) -> Best:
+    verdict = replace(evaluation(speedup=4.0), workloads=rows)
+    return Best(1, 1, Plan("tile", "c", "r"), "", "k.cu", "sha", verdict)
+
+
+def test_workloads_that_go_different_ways_are_told_by_their_ends_with_a_warning() -> None:
+    best = best_of(timed(Interval(0.79, 0.79, 0.79), "poisson5"), timed(Interval(22.8, 22.8, 22.8), "rmat"))
+    told = dict(closing_rows(outcome(best=best)))
+
+    assert told["workloads"] == "slowest 0.79x on rows=9 poisson5, fastest 22.8x on rows=9 rmat"
+    assert told["warning"] == "slower than the baseline on 1 of 2 workloads: 0.79x on rows=9 poisson5"
     assert best_document(best)["slowest"]["shape"] == {"rows": 9}
+
+
+def test_a_workload_that_cannot_be_told_from_the_baseline_is_no_warning() -> None:
+    best = best_of(timed(Interval(0.95, 0.95, 1.0), "poisson5"), timed(Interval(2.0, 2.0, 2.0), "rmat"))
+    assert "warning" not in dict(closing_rows(outcome(best=best)))
