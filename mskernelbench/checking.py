@@ -57,8 +57,11 @@ class Checker:
         checked = self.compare(build, workloads)
         if checked.refusal:
             return checked
-        again = self.compare(build, self._largest(workloads), draw=self._materials.surprise)
-        return Checked(checked.results, again.refusal)
+        return Checked(checked.results, self.surprised(build, self._largest(workloads)))
+
+    def surprised(self, build: Build, workloads: Sequence[Workload]) -> Refusal | None:
+        """What is said against outputs on data that no seed gives."""
+        return self.compare(build, workloads, draw=self._materials.surprise).refusal
 
     def compare(self, build: Build, workloads: Sequence[Workload], draw: int = 0) -> Checked:
         """Every workload once; stops at the first refusal."""

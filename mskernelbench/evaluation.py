@@ -55,6 +55,8 @@ class WorkloadResult:
     """The vendor's own answer's time; None where it was not timed."""
     vendor_speedup: Interval | None = None
     """Vendor's time ÷ candidate's time."""
+    pairs_ms: tuple[tuple[float, float], ...] = ()
+    """Measured: the baseline's and the candidate's time of every pair, from which the speedup follows."""
     sampled: bool = False
     """Whether some of the outputs of the timed call were compared instead, and are right."""
 
@@ -80,6 +82,7 @@ class WorkloadResult:
             "pattern": self.pattern,
             "vendor_ms": self.vendor_ms,
             "vendor_speedup": interval_document(self.vendor_speedup, "median"),
+            "pairs_ms": [list(pair) for pair in self.pairs_ms] or None,
             "sampled": self.sampled or None,
         }
         return {"set": self.set, "shape": dict(self.shape)} | {
@@ -121,6 +124,8 @@ class Evaluation:
     reason: str
     """One sentence a person can act on."""
     seed: int
+    draw: int | None = None
+    """What the inputs follow from of those comparisons that are made on data no candidate can know."""
     guard: str | None = None
     """The rule that refused it; set exactly when the status is `cheated`."""
     rule: str | None = None
@@ -154,6 +159,7 @@ class Evaluation:
         """The JSON document `cudamaster.evaluation/1`; figures the status does not allow are absent."""
         figures: dict[str, Any] = {
             "rule": self.rule,
+            "draw": self.draw,
             "speedup": interval_document(self.speedup, "geomean"),
             "paper_score": self.paper_score,
             "attainment": self.attainment,

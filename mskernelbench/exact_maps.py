@@ -155,8 +155,19 @@ VECTOR_REAL = (
     Workload("real", {"N": 134_217_757}, "shifted"),
 )
 
-MATRIX_SIZES = ((1, 1), (1, 257), (263, 1), (31, 33), (64, 64), (5, 264), (293, 1031), (1031, 65), (2, 2051))
-"""M and N of `check` matrices: single rows and columns, beyond one block, and off powers of two."""
+MATRIX_SIZES = (
+    (1, 1),
+    (1, 257),
+    (263, 1),
+    (31, 33),
+    (64, 64),
+    (5, 264),
+    (293, 1031),
+    (1031, 65),
+    (2, 2051),
+    (65_601, 3),
+)
+"""M and N of `check` matrices: single rows and columns, beyond one block and 2^16 rows, off powers of two."""
 MATRIX_VALUES = ("full_mantissa", "mixed", "special")
 """Their distributions, in turn."""
 COPIED_PAPER = tuple((2**p, 2048) for p in (8, 10, 12, 14, 16))

@@ -33,12 +33,15 @@ KEPT_BYTES = 3 * 2**30
 class Materials:
     """Arguments and answers of one operator, precision and seed. Safe to use from several threads."""
 
-    def __init__(self, operator: Operator, precision: Precision, seed: int) -> None:
+    def __init__(
+        self, operator: Operator, precision: Precision, seed: int, surprise: int | None = None
+    ) -> None:
         self._operator = operator
         self._precision = precision
         self._seed = seed
-        self.surprise = 1 + secrets.randbelow(2**31)
-        """A draw that nobody could know before: tables of answers for a seed end at it."""
+        self.surprise = surprise or 1 + secrets.randbelow(2**31)
+        """A draw that nobody could know before, unless it is given to repeat a verdict: tables of answers for
+        a seed end at it."""
         self._arguments: Kept[Arguments] = Kept(KEPT_BYTES, lambda arguments: arguments.nbytes)
         self._answers: Kept[Mapping[str, Answer]] = Kept(KEPT_BYTES, _answer_bytes)
 

@@ -242,7 +242,15 @@ class Race:
             attainment=attainment(roof.time_ms, candidate.median_ms),
             bound=roof.bound,
             weight=self._lane.operator.weight(workload.shape),
+            pairs_ms=_pairs_of(baseline, candidate),
         )
+
+
+def _pairs_of(baseline: Timing, candidate: Timing) -> tuple[tuple[float, float], ...]:
+    """Measured times, pair by pair; of modelled ones there is one."""
+    if candidate.clock is Clock.MODELLED:
+        return ()
+    return tuple(zip(baseline.samples_ms, candidate.samples_ms, strict=True))
 
 
 def copy_of(source: KernelSource) -> KernelSource:

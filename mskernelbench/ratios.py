@@ -26,7 +26,12 @@ def speedup(baseline: Timing, candidate: Timing) -> Interval:
     modelled = candidate.speedup_over(baseline)
     if candidate.clock is Clock.MODELLED:
         return resolved(modelled)
-    ratios = np.sort(np.asarray(baseline.samples_ms) / np.asarray(candidate.samples_ms))
+    return of_pairs(baseline.samples_ms, candidate.samples_ms)
+
+
+def of_pairs(baseline_ms: Sequence[float], candidate_ms: Sequence[float]) -> Interval:
+    """The measured speedup that follows from the times of both in every pair."""
+    ratios = np.sort(np.asarray(baseline_ms) / np.asarray(candidate_ms))
     low, high = median_ranks(len(ratios))
     return Interval(
         float(np.median(ratios)), float(ratios[low]) / PROCESS_SPREAD, float(ratios[high]) * PROCESS_SPREAD

@@ -48,7 +48,8 @@ class Referee:
     """Judges any number of candidates, also from several threads.
 
     Inputs, answers and baseline times are kept. It always checks, and times the other `sets`, or the user's
-    own `shapes` (the set `user`) instead; speedups are over the `baseline` of this kind. Rules named in
+    own `shapes` (the set `user`) instead; speedups are over the `baseline` of this kind. Some inputs follow
+    from a hidden `draw`, which a verdict names, and which is given to repeat it. Rules named in
     `without` do not count: so the gauntlet asks what else would have refused a cheat.
     """
 
@@ -62,6 +63,7 @@ class Referee:
         sets: Sequence[str] = SETS,
         shapes: Sequence[Workload] | None = None,
         baseline: BaselineKind = BaselineKind.FAIR,
+        draw: int | None = None,
         without: Collection[str] = (),
     ) -> None:
         self.device = device
@@ -70,8 +72,9 @@ class Referee:
         self.seed = seed
         self._shapes = tuple(shapes or ())
         self.sets = ("check", "user") if self._shapes else tuple(sets)
-        self._materials = Materials(operator, precision, seed)
-        self._bench = Bench(operator.name, str(precision), device.name, device.clock, seed, baseline)
+        self._materials = Materials(operator, precision, seed, draw)
+        hidden = self._materials.surprise
+        self._bench = Bench(operator.name, str(precision), device.name, device.clock, seed, hidden, baseline)
         self._without = frozenset(without)
         self._lock = RLock()
         self._baseline: Baseline | None = None

@@ -34,7 +34,8 @@ def right_in_samples(
 ) -> bool:
     """Whether a timed call wrote every output, and the right numbers at all places that were looked at.
 
-    False says little: blocks may need what others, which did not run, would have left for them.
+    False says little: blocks may need what others, which did not run, would have left for them. The last
+    block always runs; where it does not write the last element, blocks may write each other's.
     """
     arrays = inputs_of(arguments)
     for tensor in arguments.tensors:
@@ -43,7 +44,7 @@ def right_in_samples(
         extent, seen = timing.extents.get(tensor.name), timing.written.get(tensor.name)
         if extent is None or seen is None or extent.usual < LEAST_SHARE * tensor.array.nbytes:
             return False
-        if len(seen.places) < min(LEAST_ELEMENTS, tensor.array.size):
+        if not seen.reaches_end or len(seen.places) < min(LEAST_ELEMENTS, tensor.array.size):
             return False
         pieces = cut(operator, workload, arrays, Wanted(tensor.name, tensor.array.shape, seen.places))
         if not all(_right(operator, precision, piece, tensor.name, seen) for piece in pieces):

@@ -21,6 +21,8 @@ class Bench:
     device: str
     clock: Clock
     seed: int
+    draw: int
+    """What some inputs follow from that no candidate could know before."""
     baseline: BaselineKind = BaselineKind.FAIR
 
     @property
@@ -40,6 +42,7 @@ def refused(bench: Bench, entry: str, refusal: Refusal, rows: Sequence[WorkloadR
         status=refusal.status,
         reason=refusal.reason,
         seed=bench.seed,
+        draw=bench.draw,
         guard=refusal.guard,
         rule=refusal.rule,
         workloads=tuple(rows),
@@ -61,6 +64,7 @@ def accepted(bench: Bench, entry: str, rows: Sequence[WorkloadResult]) -> Evalua
         status=Status.CORRECT,
         reason=_sentence(rows, overall, bench),
         seed=bench.seed,
+        draw=bench.draw,
         speedup=overall,
         paper_score=_paper_score(rows),
         attainment=geometric_mean(attained) if attained else None,

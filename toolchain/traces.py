@@ -31,6 +31,8 @@ class Written:
     places: Whole
     """In the flattened tensor, ascending."""
     values: NDArray[np.generic]
+    reaches_end: bool
+    """Whether the very last element is among all that it wrote."""
 
 
 def written(before: NDArray[np.generic], after: NDArray[np.generic], rng: np.random.Generator) -> Written:
@@ -39,7 +41,8 @@ def written(before: NDArray[np.generic], after: NDArray[np.generic], rng: np.ran
     near = np.unique((anchors[:, None] + np.arange(RUN_ELEMENTS)).ravel())
     near = near[near < len(after)]
     places = near[_bits(before[near]) != _bits(after[near])]
-    return Written(places, after[places])
+    reaches_end = bool(np.any(_bits(before[-1:]) != _bits(after[-1:])))
+    return Written(places, after[places], reaches_end)
 
 
 def _drawn(before: NDArray[np.generic], after: NDArray[np.generic], rng: np.random.Generator) -> Whole:

@@ -20,8 +20,8 @@ KINDS = {
 HEAD = """# Faults that the referee finds
 
 Small faults, of the kinds that people and models make, are put one at a time into honest kernels, those of
-the table. The referee judges each on the operator's `check` workloads, then on those timed ones whose outputs
-a full verdict compares. What does not compile is not counted. A change that makes no result wrong on any
+the table. The referee judges each on the operator's `check` workloads, then gives a full verdict, which looks
+at what timed calls write. What does not compile is not counted. A change that makes no result wrong on any
 input is no fault: such mutants are *equivalent*, and are argued for below.
 
 {score}

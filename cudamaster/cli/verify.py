@@ -92,8 +92,10 @@ def _judged(
     with means.device(name) as (device, _):
         if clock_version(device) != record["clock_version"]:
             return [f"its times are of {record['clock_version']}, and this is {clock_version(device)}"], []
-        precision, seed = Precision(record["precision"]), record["evaluation"]["seed"]
-        referee = Referee(device, operator, precision, seed=seed, shapes=shapes)
+        precision, judged = Precision(record["precision"]), record["evaluation"]
+        referee = Referee(
+            device, operator, precision, seed=judged["seed"], draw=judged.get("draw"), shapes=shapes
+        )
         unseen = [] if record["clock"] == "modelled" else ["measured times were not taken again"]
         differences = list(differences_when_judged(record, kernel, referee))
         if (nvcc := versions()["nvcc"]) == record["versions"]["nvcc"]:

@@ -6,6 +6,7 @@ and by what the referee, with the record's seed, says of it now.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from cudamaster.store.codec import Json
@@ -13,7 +14,7 @@ from cudamaster.store.results import SEAL, digest_of, seal_of
 from cudamaster.toolchain.digests import digests
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.evaluation import Interval, interval_document
-from mskernelbench.ratios import over_all
+from mskernelbench.ratios import of_pairs, over_all
 from mskernelbench.referee import Referee
 
 TOLERANCE = 1e-9
@@ -74,10 +75,27 @@ def _derived(evaluation: Mapping[str, Any]) -> Iterator[Difference]:
             stored = evaluation["speedup"][name]
             yield f"speedup.{name} is {_short(stored)}, and {figure:.6g} follows from the workloads"
     for i, row in enumerate(evaluation["workloads"]):
-        if "speedup" in row and evaluation["clock"] == Clock.MODELLED:
-            ratio = row["baseline_ms"] / row["candidate_ms"]
-            if not _same(ratio, row["speedup"]["median"]):
-                yield f"workloads[{i}].speedup.median is not its baseline_ms divided by its candidate_ms"
+        if "speedup" in row:
+            yield from (f"workloads[{i}].{words}" for words in _not_of_its_times(row, evaluation["clock"]))
+
+
+def _not_of_its_times(row: Mapping[str, Any], clock: str) -> Iterator[Difference]:
+    """Figures of one workload that do not follow from its times."""
+    if clock == Clock.MODELLED:
+        if not _same(row["baseline_ms"] / row["candidate_ms"], row["speedup"]["median"]):
+            yield "speedup.median is not its baseline_ms divided by its candidate_ms"
+        return
+    if "pairs_ms" not in row:  # an earlier version did not keep them
+        return
+    baseline_ms, candidate_ms = zip(*row["pairs_ms"], strict=True)
+    found = interval_document(of_pairs(baseline_ms, candidate_ms), "median") or {}
+    medians = {"baseline_ms": median(baseline_ms), "candidate_ms": median(candidate_ms)}
+    for name, figure in medians.items():
+        if not _same(figure, row[name]):
+            yield f"{name} is not the median of its pairs"
+    for name, figure in found.items():
+        if not _same(figure, row["speedup"][name]):
+            yield f"speedup.{name} is {_short(row['speedup'][name])}, and {figure:.6g} follows from its pairs"
 
 
 def differences_when_compiled(record: Json, kernel: str, referee: Referee) -> Iterator[Difference]:

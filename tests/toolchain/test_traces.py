@@ -32,3 +32,12 @@ def test_stretches_lie_in_every_part_of_what_was_written() -> None:
 def test_a_zero_written_over_a_negative_zero_is_seen() -> None:
     before = np.full(4, -0.0, np.float32)
     assert written(before, np.zeros(4, np.float32), RNG).places.tolist() == [0, 1, 2, 3]
+
+
+def test_whether_the_last_element_was_written_is_told() -> None:
+    before = np.zeros(9, np.float32)
+    after = before.copy()
+    after[:8] = 1
+    assert not written(before, after, RNG).reaches_end
+    after[8] = 1
+    assert written(before, after, RNG).reaches_end
