@@ -153,3 +153,9 @@ extern "C" void asks_for_another_driver_call(cudaStream_t)
     cudaDriverEntryPointQueryResult result;
     cudaGetDriverEntryPointByVersion("cuCtxCreate", &found, 12000, cudaEnableDefault, &result);
 }
+
+// --- declared with other qualifiers than defined ---
+
+template <int ADDED> __global__ void differs(float *y, int n);
+extern "C" void launches_nothing(float *y, int n, cudaStream_t stream) { differs<1><<<1, 32, 0, stream>>>(y, n); }
+template <int ADDED> __global__ void differs(float *__restrict__ y, const int n) { if (threadIdx.x < n) y[threadIdx.x] += ADDED; }

@@ -181,6 +181,13 @@ def test_a_refused_launch_fails_the_call_even_if_its_error_was_cleared(bench: Be
     assert "<<<(0, 1, 1), (1, 1, 1), 0>>> failed: cudaErrorInvalidConfiguration (9)" in report.reason
 
 
+def test_a_template_declared_otherwise_than_defined_is_told_so(bench: Bench) -> None:
+    """nvcc's own code launches a null pointer there, which fails on hardware too."""
+    report = bench.session.call("launches_nothing", [bench.y_address, count_of(COUNT)])
+    assert report.failed
+    assert "declaration and definition differ in const or __restrict__" in report.reason
+
+
 def test_leaks_are_counted_without_pinned_host_memory(bench: Bench) -> None:
     assert bench.session.call("leaks", []).leaked_bytes == 6000
 

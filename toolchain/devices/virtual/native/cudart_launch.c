@@ -122,6 +122,17 @@ static cudaError_t refuse(const char *kernel, const LaunchConfig *c, cudaError_t
     return vgrt_done(error);
 }
 
+/* nvcc puts a launch of nothing where a kernel template is declared with other qualifiers than it is defined with; on
+ * hardware it fails alike. */
+static cudaError_t refuse_nothing(void)
+{
+    if (!refused[0])
+        snprintf(refused, sizeof refused,
+                 "launch of a kernel template whose declaration and definition differ in const or __restrict__, which "
+                 "nvcc compiles to a launch of nothing: write their parameters alike");
+    return vgrt_done(cudaErrorInvalidDeviceFunction);
+}
+
 /* --- launching --- */
 
 static void pack(uint8_t *block, const VgKernelFacts *facts, void **arguments)
@@ -170,6 +181,8 @@ static cudaError_t submit(const Function *function, const LaunchConfig *config, 
 cudaError_t cudaLaunchKernelExC(const LaunchConfig *config, const void *stub, void **arguments)
 {
     cudaError_t error;
+    if (!stub)
+        return refuse_nothing();
     const Function *function = vgrt_function(stub, &error);
     if (!function)
         return refuse("a kernel that the library does not hold", config, error);
