@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from cudamaster.toolchain.devices.virtual.cost.pointers import site_allocations
 from cudamaster.toolchain.devices.virtual.launch import (
     LANES,
     MISSED_SECTORS,
@@ -250,6 +251,7 @@ def test_copies_are_counted_by_their_bytes(runner: Runner, ptx: str, tensor: Cal
     packed = made.map.tobytes() + numbers_given + place.to_bytes(8, "little") + np.int32(256).tobytes()
     sample = runner.engine(ptx).sample(LaunchRequest("boxes", (1, 1, 1), (64, 1, 1), 1024, packed), [0])
     assert isinstance(sample, SampledLaunch)
+    assert site_allocations(sample)[_site(sample, "global")] == _index(sample, made.place)
     counts = {space: sample.site_counts[_site(sample, space)] for space in ("global", "shared")}
     assert counts["global"][[SECTORS, MISSED_SECTORS]].tolist() == [6, 6]
     assert counts["global"][LANES] == 3 * 16
@@ -266,3 +268,7 @@ def _site(sample: SampledLaunch, space: str) -> int:
     ]
     assert len(ran) == 1
     return ran[0]
+
+
+def _index(sample: SampledLaunch, address: int) -> int:
+    return next(i for i, (base, _) in enumerate(sample.allocations) if base == address)

@@ -1,4 +1,7 @@
-"""Which buffer a memory instruction walks: its address traced back to a pointer parameter of the kernel."""
+"""Which buffer a memory instruction walks: its address traced back to a parameter of the kernel.
+
+The parameter is a pointer, or a tensor map, which begins with one (native/tensor_map.h).
+"""
 
 import functools
 from collections.abc import Sequence
@@ -18,6 +21,7 @@ from cudamaster.toolchain.devices.virtual.ptx.nouns import (
     Kernel,
     Register,
     Symbol,
+    Vector,
 )
 
 _POINTER_BYTES = 8
@@ -47,7 +51,7 @@ def _writers(kernel: Kernel) -> dict[str, list[Instruction]]:
 def _places(instruction: Instruction, kernel: Kernel) -> frozenset[int]:
     """Offsets of the 64-bit parameters that the instruction's global address is computed from."""
     writers = _writers(kernel)
-    bases = [operand.base for operand in instruction.operands if isinstance(operand, Address)]
+    bases = [operand.base for operand in _addresses(instruction)]
     waiting = [base.name for base in bases if isinstance(base, Register)]
     seen: set[str] = set()
     places: set[int] = set()
@@ -65,12 +69,20 @@ def _places(instruction: Instruction, kernel: Kernel) -> frozenset[int]:
     return frozenset(places)
 
 
+def _addresses(instruction: Instruction) -> list[Address]:
+    """The addresses of the operands; where one is of a tensor map, that alone."""
+    maps = [o.items[0] for o in instruction.operands if isinstance(o, Vector) and instruction.base == "cp"]
+    return [o for o in maps or instruction.operands if isinstance(o, Address)]
+
+
 def _value_at(place: int, launch: SampledLaunch) -> int:
     return int.from_bytes(launch.request.parameters[place : place + _POINTER_BYTES], "little")
 
 
 def _parameter(instruction: Instruction, kernel: Kernel) -> int | None:
-    """The offset from which a 64-bit `ld.param` loads, in the launch's parameter block."""
+    """The offset from which a 64-bit `ld.param` loads, or whose address is taken, in the parameter block."""
+    if instruction.base == "mov" and isinstance(instruction.operands[1], Symbol):
+        return _offset(kernel, instruction.operands[1])
     if instruction.base != "ld" or "param" not in instruction.modifiers:
         return None
     if TYPE_BYTES.get(instruction.type) != _POINTER_BYTES:
@@ -78,9 +90,14 @@ def _parameter(instruction: Instruction, kernel: Kernel) -> int | None:
     address = address_of(instruction)
     if address is None or not isinstance(address.base, Symbol):
         return None
-    symbol = address.base.name
-    found = (variable for variable in kernel.parameters if variable.name == symbol)
-    return next((v.offset + address.base.offset + address.offset for v in found), None)
+    place = _offset(kernel, address.base)
+    return None if place is None else place + address.offset
+
+
+def _offset(kernel: Kernel, symbol: Symbol) -> int | None:
+    """Where a symbol that is a parameter lies in the block of them."""
+    found = (variable for variable in kernel.parameters if variable.name == symbol.name)
+    return next((variable.offset + symbol.offset for variable in found), None)
 
 
 def _holder(pointer: int, allocations: Sequence[tuple[int, int]]) -> int | None:
