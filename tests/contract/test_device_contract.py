@@ -247,8 +247,8 @@ def with_little_patience(device: Device) -> Device:
     kind, _, argument = device.name.partition(":")
     if kind == "cuda":
         from cudamaster.toolchain.devices.cuda.device import CudaDevice
+        from cudamaster.toolchain.devices.cuda.equipment import CudaLimits
         from cudamaster.toolchain.devices.cuda.opening import open_gpus
-        from cudamaster.toolchain.devices.cuda.station import CudaLimits
 
         return CudaDevice(open_gpus(argument), limits=CudaLimits(seconds=2.0))
     from cudamaster.toolchain.devices.virtual.device import VirtualDevice, VirtualLimits

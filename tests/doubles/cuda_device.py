@@ -1,6 +1,7 @@
 """A `CudaDevice` on fake GPUs, and candidates of host code for it: the real device, workers and hardening."""
 
 import subprocess
+import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,14 @@ import numpy as np
 
 from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
 from cudamaster.toolchain.build import Build
-from cudamaster.toolchain.devices.cuda.device import PROGRAM, CudaDevice
+from cudamaster.toolchain.devices.cuda.device import CudaDevice
 from cudamaster.toolchain.devices.cuda.driver import CudaDriver, load_driver
+from cudamaster.toolchain.devices.cuda.equipment import PROGRAM, CudaLimits, Equipment
 from cudamaster.toolchain.devices.cuda.locks import GpuLocks
 from cudamaster.toolchain.devices.cuda.native import counting_library
 from cudamaster.toolchain.devices.cuda.nvml import open_nvml
 from cudamaster.toolchain.devices.cuda.opening import Machine, open_gpus
 from cudamaster.toolchain.devices.cuda.program import COUNTING_VARIABLE, CUDART_VARIABLE
-from cudamaster.toolchain.devices.cuda.station import CudaLimits, Equipment
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.finder import Toolchain, find_toolchain
 from tests.doubles.cuda_gpu import FakeGpu, small_card
@@ -128,9 +129,9 @@ class CudaBench:
 
     def compiled(self, name: str, text: str, *flags: str) -> Path:
         """A library of C."""
-        library = self.folder / f"{name}.so"
+        library = self.folder / f"{name}-{zlib.crc32(text.encode()):08x}.so"
         if not library.exists():
-            source = self.folder / f"{name}.c"
+            source = library.with_suffix(".c")
             source.write_text(text)
             command = [
                 "cc",

@@ -36,6 +36,7 @@ def small_card(**changes: Any) -> Card:
         "L2_CACHE_SIZE": SMALL_L2_BYTES,
         "MAX_PERSISTING_L2_CACHE_SIZE": SMALL_L2_BYTES // 2,
         "COMPUTE_MODE": 0,
+        "MPS_ENABLED": 0,
         "VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED": 1,  # the older name of the same number
         "HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED": 1,
     }

@@ -144,7 +144,8 @@ class TestFailures:
         self, device: CudaDevice, cuda_bench: CudaBench
     ) -> None:
         build = cuda_bench.candidate("copy")
-        strange = replace(build, key="strange", library=cuda_bench.folder / "copy.c")
+        assert build.library is not None
+        strange = replace(build, key="strange", library=build.library.with_suffix(".c"))
         failure = device.run(strange, copy_arguments())
         assert isinstance(failure, RunFailure)
         assert "cannot be loaded" in failure.reason
@@ -190,6 +191,12 @@ class TestTiming:
         assert (timing.clock, len(timing.samples_ms), timing.kernels) == (Clock.MEASURED, 3, 1)
         assert all(0 < ms < 100 for ms in timing.samples_ms)
         assert [(s.sm_mhz, s.temperature_celsius) for s in timing.states] == [(1755.0, 41.0)] * 3
+
+    def test_caches_may_stay_warm(self, device: CudaDevice, cuda_bench: CudaBench, gpu: FakeGpu) -> None:
+        plan = TimingPlan(samples=2, cold_l2=False)
+        timing = device.time(cuda_bench.candidate("warm"), copy_arguments(MANY), plan)
+        assert isinstance(timing, Timing), timing
+        assert len(timing.samples_ms) == len(timing.states) == 2
 
     def test_work_that_events_do_not_see_leaves_no_time(
         self, device: CudaDevice, cuda_bench: CudaBench
@@ -326,6 +333,7 @@ class TestOpening:
         ("attribute", "value", "words"),
         [
             ("COMPUTE_MODE", 3, "takes one process at a time"),
+            ("MPS_ENABLED", 1, "is used through CUDA MPS"),
             ("VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED", 0, "maps no memory at chosen addresses"),
             ("HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED", 0, "shares no memory between processes"),
         ],

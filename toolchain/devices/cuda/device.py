@@ -14,26 +14,16 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
-from cudamaster.toolchain.devices.cuda.fingerprint import fingerprint_code
-from cudamaster.toolchain.devices.cuda.native import counting_library
+from cudamaster.toolchain.devices.cuda.equipment import USUAL, CudaLimits, Equipment, usual_equipment
 from cudamaster.toolchain.devices.cuda.opening import OpenedGpus
 from cudamaster.toolchain.devices.cuda.profiling import CallProfiler, ProfiledGpu
-from cudamaster.toolchain.devices.cuda.program import COUNTING_VARIABLE, CUDART_VARIABLE
-from cudamaster.toolchain.devices.cuda.runtime import runtime_library
-from cudamaster.toolchain.devices.cuda.station import USUAL, CudaLimits, Equipment, Station, driver_devices
+from cudamaster.toolchain.devices.cuda.station import Station
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.compile import compile_kernel
-from cudamaster.toolchain.nvcc.finder import Toolchain
-from cudamaster.toolchain.nvcc.libraries import installed_folders
 from cudamaster.toolchain.outputs import Examined, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.spec import DeviceSpec
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
-
-PROGRAM = "cudamaster.toolchain.devices.cuda.program"
-DRIVER_READABLE = ("/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/proc/sys/vm", "/sys/bus/pci",
-                   "/sys/devices", "/sys/module")  # fmt: skip
-"""What NVIDIA's driver reads of the system; nothing in it is a secret."""
 
 
 class CudaDevice:
@@ -109,25 +99,6 @@ class CudaDevice:
         if found is None:
             found = self._thread.station = next(self._next)
         return found
-
-
-def usual_equipment(spec: DeviceSpec, toolchain: Toolchain, limits: CudaLimits) -> Equipment:
-    """That of real GPUs. Raises EnvironmentLacks where the toolkit lacks something."""
-    counting, cudart = counting_library(toolchain), runtime_library(toolchain)
-    folders = (counting.parent, cudart.parent)
-    return Equipment(
-        spec=spec,
-        limits=limits,
-        fingerprint_code=fingerprint_code(toolchain, spec.architecture),
-        program=PROGRAM,
-        variables={
-            COUNTING_VARIABLE: str(counting),
-            CUDART_VARIABLE: str(cudart),
-            "CUDA_CACHE_DISABLE": "1",
-        },
-        readable=(*DRIVER_READABLE, *(str(folder) for folder in (*folders, *installed_folders(toolchain)))),
-        devices=driver_devices(),
-    )
 
 
 def _profiler(station: Station, uuid: str, spec: DeviceSpec) -> CallProfiler:

@@ -23,6 +23,8 @@ KEPT_OUTPUTS = 2
 """Argument sets whose outputs a worker keeps mapped."""
 KEPT_INPUT_BYTES = 4 << 30
 """Of the GPU's memory, and as much of this machine's; the latest inputs always stay."""
+KEPT_INPUTS = 64
+"""And no more than these: each holds an open file."""
 
 NewSegment = Callable[[Mapping[str, NDArray[Any]]], DeviceSegment]
 
@@ -51,9 +53,15 @@ class HeldWorker:
 class Pool:
     """Held workers by build, and inputs by label, the least used of each given up first."""
 
-    def __init__(self, start: Callable[[Build], Worker], new_segment: NewSegment) -> None:
+    def __init__(
+        self,
+        start: Callable[[Build], Worker],
+        new_segment: NewSegment,
+        most_input_bytes: int = KEPT_INPUT_BYTES,
+    ) -> None:
         self._start = start
         self._new_segment = new_segment
+        self._most_input_bytes = most_input_bytes
         self._held: OrderedDict[str, HeldWorker] = OrderedDict()
         self._inputs: OrderedDict[str, DeviceSegment] = OrderedDict()
 
@@ -77,7 +85,7 @@ class Pool:
             segment.reset()
             segment.seal()
         self._inputs[arguments.label] = segment
-        while len(self._inputs) > 1 and self._input_bytes() > KEPT_INPUT_BYTES:
+        while len(self._inputs) > 1 and self._too_much():
             self._inputs.popitem(last=False)[1].close()
         return segment
 
@@ -113,8 +121,10 @@ class Pool:
         if held:
             held.close()
 
-    def _input_bytes(self) -> int:
-        return sum(segment.nbytes for segment in self._inputs.values())
+    def _too_much(self) -> bool:
+        """Whether more inputs are kept than may be."""
+        nbytes = sum(segment.nbytes for segment in self._inputs.values())
+        return nbytes > self._most_input_bytes or len(self._inputs) > KEPT_INPUTS
 
 
 def _arrays(arguments: Arguments, *, written: bool) -> dict[str, NDArray[Any]]:

@@ -9,8 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.devices.cuda.calling import Caller
 from cudamaster.toolchain.devices.cuda.clocks import clock_state
 from cudamaster.toolchain.devices.cuda.context import OUT_OF_MEMORY, Context
+from cudamaster.toolchain.devices.cuda.equipment import Equipment
 from cudamaster.toolchain.devices.cuda.fingerprint import Fingerprint
 from cudamaster.toolchain.devices.cuda.health import require_health
 from cudamaster.toolchain.devices.cuda.opening import Gpu
@@ -28,59 +28,18 @@ from cudamaster.toolchain.devices.cuda.requests import Claims, Manner
 from cudamaster.toolchain.devices.cuda.segment import DeviceSegment
 from cudamaster.toolchain.devices.cuda.sharing import SharedMemory
 from cudamaster.toolchain.devices.cuda.timing import CallTimer, Pace
-from cudamaster.toolchain.errors import DriverFailed, EnvironmentLacks, WorkerBroken
+from cudamaster.toolchain.devices.cuda.usable import require_usable
+from cudamaster.toolchain.errors import DriverFailed, WorkerBroken
 from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
-from cudamaster.toolchain.spec import DeviceSpec
 from cudamaster.toolchain.timing import Timing, TimingPlan
 from cudamaster.toolchain.worker.ending import GIB
-from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.starter import WorkerStarter
 from cudamaster.toolchain.worker.worker import Worker
 
 FLUSH_L2_SIZES = 4
-LEAST_FLUSH_BYTES = 256 << 20
-"""Filling it keeps an H200 busy for some 70 µs, in which the host asks for the call that is timed."""
-PROCESSOR_SECONDS = 24 * 3600
-"""Of a worker: waiting for a GPU takes a processor's time, and the baseline's lives as long as a run."""
-REQUIRED = {
-    "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED": "maps no memory at chosen addresses",
-    "HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED": "shares no memory between processes by open files",
-}
-"""Attributes that a GPU needs, and what one that lacks them cannot do, as in some virtual machines."""
 FLUSHES = 3
 """Of which the quickest tells how long one takes."""
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class CudaLimits:
-    """What one call of an entry may take."""
-
-    seconds: float = 20.0
-    """Wall time."""
-    memory_bytes: int = 8 << 30
-    """Host memory."""
-    flush_bytes: int = LEAST_FLUSH_BYTES
-    """Least size of the buffer whose filling takes the place of everything in L2."""
-
-
-USUAL = CudaLimits()
-
-
-@dataclass(frozen=True, slots=True)
-class Equipment:
-    """What every GPU of a device needs besides itself."""
-
-    spec: DeviceSpec
-    limits: CudaLimits
-    fingerprint_code: bytes
-    program: str
-    """The workers' program, a module's name."""
-    variables: Mapping[str, str]
-    """What workers find in their environment before they give their rights up."""
-    readable: tuple[str, ...]
-    devices: tuple[str, ...]
-    """What they may go on reading, and the device files they may go on using."""
 
 
 class Station:
@@ -94,7 +53,7 @@ class Station:
             self._context = Context(driver, gpu.handle)
             undo.callback(self._context.close)
             self._context.use()
-            _require_usable(self._context, self.name)
+            require_usable(self._context, self.name)
             self._fingerprint = Fingerprint(self._context, equipment.fingerprint_code)
             undo.callback(self._fingerprint.close)
             nbytes = max(equipment.limits.flush_bytes, FLUSH_L2_SIZES * equipment.spec.l2_bytes)
@@ -247,41 +206,14 @@ class Station:
     def _start(self, build: Build) -> Worker:
         assert build.library is not None
         try:
-            return self._starter.start(self._worker_limits(str(build.library.parent)))
+            return self._starter.start(self._equipment.worker_limits(str(build.library.parent)))
         except WorkerBroken as broken:
             if OUT_OF_MEMORY not in str(broken):
                 raise
             raise DriverFailed("cuDevicePrimaryCtxRetain", OUT_OF_MEMORY, 2) from broken
 
-    def _worker_limits(self, *readable: str) -> WorkerLimits:
-        return WorkerLimits(
-            memory_bytes=self._equipment.limits.memory_bytes,
-            processor_seconds=PROCESSOR_SECONDS,
-            readable=(*self._equipment.readable, *readable),
-            devices=self._equipment.devices,
-        )
-
     def _require_health(self) -> None:
-        require_health(self._starter, self._worker_limits(), self.name)
-
-
-def driver_devices() -> tuple[str, ...]:
-    """The device files of NVIDIA's driver."""
-    return tuple(str(path) for path in sorted(Path("/dev").glob("nvidia*")))
-
-
-def _require_usable(context: Context, name: str) -> None:
-    """Raises EnvironmentLacks where a GPU cannot be used by two processes at a time as they are here."""
-    if context.attribute("COMPUTE_MODE") != context.driver.binding.CUcomputemode.CU_COMPUTEMODE_DEFAULT:
-        raise EnvironmentLacks(
-            f"{name} takes one process at a time, and kernels run in another than their judge: "
-            "'sudo nvidia-smi -c DEFAULT' lets several use it"
-        )
-    for attribute, lack in REQUIRED.items():
-        if not context.attribute(attribute):
-            raise EnvironmentLacks(
-                f"{name} {lack} under this driver ({attribute}): use a GPU of the machine itself"
-            )
+        require_health(self._starter, self._equipment.worker_limits(), self.name)
 
 
 def _written(arguments: Arguments, outputs: DeviceSegment) -> dict[str, NDArray[Any]]:
