@@ -52,6 +52,8 @@ class WorkerEnd:
             return f"the system killed the process, probably for its memory {limit}"
         if self.signal_name == "SIGXCPU":
             return "the entry used up its processor time"
+        if self.signal_name == "SIGSYS":
+            return "the entry tried to start a process or a program (fork, clone, execve), which none may"
         if self.signal_name:
             return f"the entry crashed with {self.signal_name}{self._last_words}"
         return f"the entry ended the process with exit({self.exit_code}){self._last_words}"

@@ -1,6 +1,7 @@
 """The system-call filter of a worker: built here as a classic BPF program, installed for good.
 
-A call in the filter's list fails with EPERM or ENOSYS as if the system lacked it; everything else passes.
+A call in the filter's list fails with EPERM or ENOSYS as if the system lacked it, and one that would start a
+process ends this one with SIGSYS, so that who tries it is told; everything else passes.
 Classic BPF and `struct seccomp_data`: Linux, Documentation/userspace-api/seccomp_filter.rst.
 """
 
@@ -41,7 +42,8 @@ def filter_program(machine: str, own_process: int, *, devices: bool = False) -> 
     """The filter for `machine` (`x86_64` or `aarch64`): only `own_process` may be sent signals.
 
     With `devices`, what exists may be opened to read and write, as a driver opens its device files: which
-    paths that can be is not the filter's to say. Raises NoFilter for another machine.
+    paths that can be is not the filter's to say. A driver also tries to start a program where a device file
+    is missing: that then fails, and ends nothing. Raises NoFilter for another machine.
     """
     if machine not in AUDIT_ARCHITECTURES:
         raise NoFilter(f"no system-call filter is known for {machine}")
@@ -50,6 +52,7 @@ def filter_program(machine: str, own_process: int, *, devices: bool = False) -> 
         (JUMP_EQUAL, 1, 0, AUDIT_ARCHITECTURES[machine]),
         (RETURN, 0, 0, KILL_PROCESS),
         (LOAD_WORD, 0, 0, NUMBER_AT),
+        *_starting(machine, _fail(errno.EPERM) if devices else (RETURN, 0, 0, KILL_PROCESS)),
         *_rules(machine, own_process, WRITING & ~READ_WRITE if devices else WRITING),
         (RETURN, 0, 0, ALLOW),
     ]
@@ -83,6 +86,14 @@ def _prctl(option: int, value: int) -> int:
     return int(libc.prctl(option, unsigned(value), unsigned(0), unsigned(0), unsigned(0)))
 
 
+def _starting(machine: str, end: Instruction) -> Iterator[Instruction]:
+    """What becomes of calls that start a process or a program; threads may be started."""
+    for numbers in syscalls.STARTING.values():
+        yield from _for_call(machine, numbers, [end])
+    thread = [_argument(0), (JUMP_ANY_BIT, 0, 1, CLONE_THREAD), (RETURN, 0, 0, ALLOW), end]
+    yield from _for_call(machine, syscalls.CLONE, thread)
+
+
 def _rules(machine: str, own_process: int, writing: int) -> Iterator[Instruction]:
     if machine == "x86_64":
         yield (JUMP_GREATER_EQUAL, 0, 1, X32_CALLS)
@@ -92,7 +103,6 @@ def _rules(machine: str, own_process: int, writing: int) -> Iterator[Instruction
             yield from _for_call(machine, numbers, [_fail(errno.EPERM)])
     for numbers in syscalls.ABSENT.values():
         yield from _for_call(machine, numbers, [_fail(errno.ENOSYS)])
-    yield from _for_call(machine, syscalls.CLONE, _allow_if(JUMP_ANY_BIT, 0, CLONE_THREAD))
     yield from _for_call(machine, syscalls.OPEN, _fail_if(JUMP_ANY_BIT, 1, writing))
     yield from _for_call(machine, syscalls.OPENAT, _fail_if(JUMP_ANY_BIT, 2, writing))
     yield from _for_call(machine, syscalls.KILL, _allow_if(JUMP_EQUAL, 0, own_process))

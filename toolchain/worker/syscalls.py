@@ -15,13 +15,14 @@ class Numbers(NamedTuple):
 
 SECCOMP = Numbers(317, 277)
 
+STARTING: dict[str, Numbers] = {
+    "fork": Numbers(57, None),
+    "vfork": Numbers(58, None),
+    "execve": Numbers(59, 221),
+    "execveat": Numbers(322, 281),
+}
+"""What starts programs and processes, but for `clone`, which starts threads as well."""
 DENIED: dict[str, dict[str, Numbers]] = {
-    "starting programs and processes": {
-        "fork": Numbers(57, None),
-        "vfork": Numbers(58, None),
-        "execve": Numbers(59, 221),
-        "execveat": Numbers(322, 281),
-    },
     "sockets": {
         "socket": Numbers(41, 198),
         "socketpair": Numbers(53, 199),

@@ -1,6 +1,6 @@
 // T10: forks by an instruction of its own, past every list of imports
 // breaks: a kernel asks nothing of the system
-// gauntlet: operator=relu precision=fp32 status=correct rule=no_gain sets=check,paper
+// gauntlet: operator=relu precision=fp32 status=launch_failed rule=crashed
 #include <cuda_runtime.h>
 __global__ void relu(float* y, const float* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

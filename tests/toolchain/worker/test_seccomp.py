@@ -16,6 +16,8 @@ from cudamaster.toolchain.worker.seccomp import (
 )
 
 OWN = 4242
+STARTED = {False: KILL_PROCESS, True: FAIL_WITH | errno.EPERM}
+"""What becomes of a process that starts another, without and with the device files of a driver."""
 DENIED, ABSENT = FAIL_WITH | errno.EPERM, FAIL_WITH | errno.ENOSYS
 MACHINES = sorted(AUDIT_ARCHITECTURES)
 READ = {"x86_64": 0, "aarch64": 63}
@@ -62,7 +64,11 @@ def test_every_denied_call_fails_and_ordinary_ones_pass(machine: str) -> None:
 def test_arguments_decide_where_a_call_has_honest_uses(machine: str) -> None:
     clone, openat = getattr(syscalls.CLONE, machine), getattr(syscalls.OPENAT, machine)
     assert decision(machine, clone, 0x003D0F00) == ALLOW  # what pthread_create asks for
-    assert decision(machine, clone, 17) == DENIED  # what fork asks for
+    for devices, end in STARTED.items():
+        assert decision(machine, clone, 17, devices=devices) == end  # what fork asks for
+        for numbers in syscalls.STARTING.values():
+            started = getattr(numbers, machine)
+            assert started is None or decision(machine, started, devices=devices) == end
     assert decision(machine, openat, -100, 0, O_RDONLY | O_CLOEXEC) == ALLOW
     for flags in (O_WRONLY, O_RDWR, O_CREAT | O_RDWR):
         assert decision(machine, openat, -100, 0, flags) == DENIED
