@@ -40,7 +40,10 @@ class Card:
     sm_mhz: int = 1755
     reasons: int = pynvml.nvmlClocksEventReasonNone
     celsius: int | None = 41
-    processes: list[tuple[int, int | None]] = field(default_factory=list)
+    processes: list[tuple[int, int | None]] | None = field(default_factory=list)
+    """Number and memory; None where nobody may know."""
+    lost: bool = False
+    """Whether it fell off the bus."""
     mig: tuple[int, int] | None = (0, 0)
     """Current and pending mode; None where the GPU has no such mode."""
 
@@ -124,6 +127,8 @@ class FakeNvml:
 
     def nvmlDeviceGetClockInfo(self, handle: Card, type: int) -> int:  # noqa: N802
         assert type == pynvml.NVML_CLOCK_SM
+        if handle.lost:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST)
         return handle.sm_mhz
 
     def nvmlDeviceGetTemperature(self, handle: Card, sensor: int) -> int:  # noqa: N802
@@ -136,6 +141,8 @@ class FakeNvml:
         return handle.reasons
 
     def nvmlDeviceGetComputeRunningProcesses(self, handle: Card) -> list[SimpleNamespace]:  # noqa: N802
+        if handle.processes is None:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_NO_PERMISSION)
         return [SimpleNamespace(pid=pid, usedGpuMemory=used) for pid, used in handle.processes]
 
     def nvmlDeviceGetMigMode(self, device: Card) -> list[int]:  # noqa: N802

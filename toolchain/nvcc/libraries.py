@@ -107,11 +107,17 @@ def _places(name: str, toolchain: Toolchain) -> Iterator[tuple[Path, tuple[Path,
         yield include_dir, toolchain.library_dirs
     beside = toolchain.nvcc.parent.parent.parent / name  # where wheels put what is no part of the toolkit
     yield beside / "include", (beside / "lib",)
+    if found := _headers_of_wheels(name):
+        yield found, tuple(found.parent / folder for folder in ("lib", "lib64"))
+
+
+def _headers_of_wheels(name: str) -> Path | None:
     from cuda.pathfinder import find_nvidia_header_directory
 
-    if found := find_nvidia_header_directory(name):
-        include_dir = Path(found)
-        yield include_dir, tuple(include_dir.parent / folder for folder in ("lib", "lib64"))
+    with suppress(RuntimeError):  # versions of it know different libraries
+        found: str | None = find_nvidia_header_directory(name)
+        return Path(found) if found else None
+    return None
 
 
 def _version(header: Path, prefix: str) -> str:

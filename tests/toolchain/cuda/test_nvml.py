@@ -57,6 +57,15 @@ def test_clocks_are_in_hertz_and_processes_may_hide_their_memory() -> None:
     assert gpu.processes() == ((7, None), (8, 1 << 20))
 
 
+def test_processes_that_nobody_may_know_are_none() -> None:
+    assert seen(Card(processes=None)).processes() == ()
+
+
+def test_a_gpu_that_is_lost_ends_the_run_with_a_sentence() -> None:
+    with pytest.raises(EnvironmentLacks, match=r"does not answer \(nvmlDeviceGetClockInfo\): GPU is lost"):
+        clock_state(seen(Card(lost=True)))
+
+
 def test_nvml_that_does_not_answer_is_told_with_advice() -> None:
     broken = FakeNvml([], starts=pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND))
 

@@ -137,7 +137,7 @@ def test_a_run_that_opens_its_gpu_again_is_not_busy_with_itself(tmp_path: Path) 
     card = Card()
     bench = Bench(tmp_path, card)
     first = bench.open()
-    card.processes.append((os.getpid(), 1 << 20))
+    card.processes = [(os.getpid(), 1 << 20)]
 
     second = bench.open()
 

@@ -16,7 +16,10 @@ class GpuProcess(NamedTuple):
 
 
 class NvmlGpu:
-    """One GPU, as NVML sees it. `nvml` is the module `pynvml`, or a double of it."""
+    """One GPU, as NVML sees it; asking raises EnvironmentLacks where it does not answer.
+
+    `nvml` is the module `pynvml`, or a double of it.
+    """
 
     def __init__(self, nvml: Any, handle: Any) -> None:
         self._nvml = nvml
@@ -25,12 +28,12 @@ class NvmlGpu:
     @property
     def title(self) -> str:
         """The vendor's name, such as `NVIDIA H200`."""
-        return str(self._nvml.nvmlDeviceGetName(self._handle))
+        return str(self._ask("nvmlDeviceGetName"))
 
     @property
     def uuid(self) -> str:
         """Such as `GPU-3f2a…`."""
-        return str(self._nvml.nvmlDeviceGetUUID(self._handle))
+        return str(self._ask("nvmlDeviceGetUUID"))
 
     @property
     def driver_version(self) -> str:
@@ -40,16 +43,16 @@ class NvmlGpu:
     @property
     def highest_sm_hz(self) -> float:
         """The SM clock it boosts to at most."""
-        return 1e6 * float(self._nvml.nvmlDeviceGetMaxClockInfo(self._handle, self._nvml.NVML_CLOCK_SM))
+        return 1e6 * float(self._ask("nvmlDeviceGetMaxClockInfo", self._nvml.NVML_CLOCK_SM))
 
     @property
     def highest_memory_hz(self) -> float:
         """The memory clock at most; data moves on both edges."""
-        return 1e6 * float(self._nvml.nvmlDeviceGetMaxClockInfo(self._handle, self._nvml.NVML_CLOCK_MEM))
+        return 1e6 * float(self._ask("nvmlDeviceGetMaxClockInfo", self._nvml.NVML_CLOCK_MEM))
 
     def sm_mhz(self) -> float:
         """The SM clock now."""
-        return float(self._nvml.nvmlDeviceGetClockInfo(self._handle, self._nvml.NVML_CLOCK_SM))
+        return float(self._ask("nvmlDeviceGetClockInfo", self._nvml.NVML_CLOCK_SM))
 
     def temperature_celsius(self) -> float | None:
         """Of the die; None where it has no sensor that may be read."""
@@ -60,7 +63,7 @@ class NvmlGpu:
 
     def slowdowns(self) -> frozenset[Slowdown]:
         """What keeps the SM clock down now; an idle GPU's low clock and a set clock are no slowdowns."""
-        reasons = int(self._nvml.nvmlDeviceGetCurrentClocksEventReasons(self._handle))
+        reasons = int(self._ask("nvmlDeviceGetCurrentClocksEventReasons"))
         heat = self._nvml.nvmlClocksEventReasonSwThermalSlowdown
         hot = self._nvml.nvmlClocksEventReasonHwThermalSlowdown
         brake = self._nvml.nvmlClocksEventReasonHwPowerBrakeSlowdown
@@ -75,8 +78,10 @@ class NvmlGpu:
         return frozenset(slowdown for slowdown, is_set in found.items() if is_set)
 
     def processes(self) -> tuple[GpuProcess, ...]:
-        """Those with a CUDA context on it that NVML names."""
-        running = self._nvml.nvmlDeviceGetComputeRunningProcesses(self._handle)
+        """Those with a CUDA context on it that NVML names: none, where it may not."""
+        running: list[Any] = []
+        with suppress(self._nvml.NVMLError_NotSupported, self._nvml.NVMLError_NoPermission):
+            running = self._nvml.nvmlDeviceGetComputeRunningProcesses(self._handle)
         return tuple(GpuProcess(process.pid, process.usedGpuMemory) for process in running)
 
     def is_sliced(self) -> bool:
@@ -85,6 +90,13 @@ class NvmlGpu:
             current, _ = self._nvml.nvmlDeviceGetMigMode(self._handle)
             return bool(current == self._nvml.NVML_DEVICE_MIG_ENABLE)
         return False
+
+    def _ask(self, function: str, *arguments: Any) -> Any:
+        """What NVML says of this GPU. Raises EnvironmentLacks where it does not."""
+        try:
+            return getattr(self._nvml, function)(self._handle, *arguments)
+        except self._nvml.NVMLError as failure:
+            raise EnvironmentLacks(f"the GPU does not answer ({function}): {failure}") from failure
 
 
 class Nvml:
