@@ -1,4 +1,4 @@
-"""Compare modelled with published GFLOP/s: `python -m benchmarks.rank.sgemm [--device virtual:a6000]`.
+"""Compare modelled with published GFLOP/s: `python -m benchmarks.rank.sgemm [--device D] [step …]`.
 
 Published: Simon Boehm, "How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance" (2022), products
 of 4096 x 4096 FP32 matrices on an RTX A6000. The kernels here follow its steps but are not its code, so
@@ -30,14 +30,19 @@ PUBLISHED_GFLOPS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Exit code 0 when the series comes out in order and every step within a factor of two."""
+    """Exit code 0 when the steps asked for come out in order and each within a factor of two."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="virtual:a6000")
-    device = open_device(parser.parse_args(arguments).device)
+    parser.add_argument("steps", nargs="*", default=list(PUBLISHED_GFLOPS))
+    asked = parser.parse_args(arguments)
+    if unknown := set(asked.steps) - PUBLISHED_GFLOPS.keys():
+        parser.error(f"no step is called {', '.join(unknown)}")
+    device = open_device(asked.device)
     text = (Path(__file__).parent / "series.cu").read_text()
     matrices = Arguments(product(N)(np.random.default_rng(0)), "sgemm")
     rates = []
-    for entry, published in PUBLISHED_GFLOPS.items():
+    steps = {name: rate for name, rate in PUBLISHED_GFLOPS.items() if name in asked.steps}
+    for entry, published in steps.items():
         build = device.build(KernelSource(text, entry, "series.cu"))
         profile = device.profile(build, matrices)
         if isinstance(profile, RunFailure):
@@ -51,7 +56,7 @@ def main(arguments: list[str]) -> int:
             flush=True,
         )
     device.close()
-    ratios = [rate / published for rate, published in zip(rates, PUBLISHED_GFLOPS.values(), strict=True)]
+    ratios = [rate / published for rate, published in zip(rates, steps.values(), strict=True)]
     return 0 if rates == sorted(rates) and all(0.5 < ratio < 2 for ratio in ratios) else 1
 
 
