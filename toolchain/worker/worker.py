@@ -27,8 +27,8 @@ from cudamaster.toolchain.worker.wire import (
 PRINTED_BYTES = 64 * 1024
 DYING_SECONDS = 2.0
 """How long a process may take to die after it let go of its channel; a living one closed it on purpose."""
-REPORT_SECONDS = 10.0
-"""How long the zygote may take to report a death that has happened."""
+REPORT_SECONDS = 60.0
+"""How long the zygote may take to report a death: a driver first ends what a killed process left on a GPU."""
 
 Answer = Callable[[Any, float], Mapping[str, Any]]
 """Answers a question, which is the worker's word only, within so many seconds; must not raise."""
