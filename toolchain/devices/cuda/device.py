@@ -56,7 +56,8 @@ class CudaDevice:
 
     def build(self, source: KernelSource) -> Build:
         """Compile `source` for these GPUs, or find it compiled."""
-        self._station.warm()
+        for station in self._stations:
+            station.warm()
         return compile_kernel(source, self.spec.architecture, self._toolchain)
 
     def run(self, build: Build, arguments: Arguments) -> Outputs | RunFailure:
@@ -94,7 +95,7 @@ class CudaDevice:
 
     @property
     def _station(self) -> Station:
-        """This thread's GPU."""
+        """This thread's GPU: the next one, when it first calls something."""
         found: Station | None = getattr(self._thread, "station", None)
         if found is None:
             found = self._thread.station = next(self._next)
