@@ -9,8 +9,8 @@ from cudamaster.toolchain.devices.cuda.program import CUDART_VARIABLE, Prepared,
 from cudamaster.toolchain.errors import DriverFailed
 from tests.doubles.cuda_gpu import FakeGpu, small_card
 
-UNPROTECTED, LOST = "FAKE_GPU_UNPROTECTED", "FAKE_GPU_LOST"
-"""Variables: no memory is read only; a file whose presence means that the GPU is lost."""
+UNPROTECTED, LOST, FULL = "FAKE_GPU_UNPROTECTED", "FAKE_GPU_LOST", "FAKE_GPU_FULL"
+"""Variables: no memory is read only; files whose presence means that the GPU is lost, or has no room."""
 
 __all__ = ["open_program", "preload", "prepare"]
 
@@ -24,5 +24,7 @@ def prepare(harden: Callable[[], None]) -> Prepared:
     card = small_card(uuid=os.environ["CUDA_VISIBLE_DEVICES"])
     gpu = FakeGpu([card], wait=cudart.fake_wait, protects=UNPROTECTED not in os.environ)
     if os.path.exists(os.environ.get(LOST, "")):  # noqa: PTH110 (an empty name is none)
-        raise DriverFailed("cuCtxCreate", "CUDA_ERROR_UNKNOWN", 999)
+        raise DriverFailed("cuDevicePrimaryCtxRetain", "CUDA_ERROR_UNKNOWN", 999)
+    if os.path.exists(os.environ.get(FULL, "")):  # noqa: PTH110
+        raise DriverFailed("cuDevicePrimaryCtxRetain", "CUDA_ERROR_OUT_OF_MEMORY", 2)
     return prepared(CudaDriver(gpu))

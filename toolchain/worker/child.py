@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+from cudamaster.toolchain.errors import ToolchainError
 from cudamaster.toolchain.worker.guest import GuestForged
 from cudamaster.toolchain.worker.hardening import WorkerLimits, follow_parent, harden
 from cudamaster.toolchain.worker.program import Program, ProgramModule
@@ -41,6 +42,9 @@ def run_child(
         program = module.open_program(line.ask, prepared)
         send_message(connection, {"ready": True})
         _answer(program, line)
+    except ToolchainError as failure:
+        print(failure, file=sys.stderr, flush=True)
+        os._exit(OUR_OWN_FAULT)
     except BaseException:  # noqa: BLE001 (a process boundary: nothing may return into the zygote's loop)
         traceback.print_exc()
         sys.stderr.flush()

@@ -17,7 +17,7 @@ from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
 from tests.doubles.cuda_device import LIMITS, CudaBench, copy_arguments, one_card, two_cards
 from tests.doubles.cuda_gpu import FakeGpu, small_card
-from tests.doubles.cuda_program import LOST, UNPROTECTED
+from tests.doubles.cuda_program import FULL, LOST, UNPROTECTED
 
 ALLOCATE = "volatile char *p = malloc({bytes}); for (long i = 0; i < {bytes}; i += 4096) p[i] = 1;"
 MANY = 100_000
@@ -176,7 +176,10 @@ class TestHanging:
             hangs = bench.candidate("hangs", "while (n == 1000) sleep(1);")
             assert isinstance(device.run(hangs, copy_arguments(9)), Outputs)
             lost.touch()
-            with pytest.raises(EnvironmentLacks, match="no longer works after a kernel that hung"):
+            with pytest.raises(
+                EnvironmentLacks,
+                match=r"no longer works after a kernel that hung \(cuDevicePrimaryCtxRetain failed",
+            ):
                 device.run(hangs, copy_arguments())
         finally:
             device.close()
@@ -303,6 +306,23 @@ class TestMemory:
         finally:
             device.close()
         assert not gpu.kept
+
+    def test_a_gpu_without_room_for_another_worker_leaves_the_workload_out(
+        self, cuda_bench: CudaBench, tmp_path: Path
+    ) -> None:
+        full = tmp_path / "full"
+        bench = replace(cuda_bench, variables={FULL: str(full)})
+        device = bench.device()
+        try:
+            assert isinstance(device.run(bench.candidate("copy"), copy_arguments()), Outputs)
+            full.touch()
+            failure = device.run(bench.candidate("other"), copy_arguments())
+            assert isinstance(failure, RunFailure)
+            assert failure.kind is FailureKind.UNSUPPORTED
+            full.unlink()
+            assert isinstance(device.run(bench.candidate("copy"), copy_arguments()), Outputs)
+        finally:
+            device.close()
 
     def test_nothing_is_kept_whatever_fails_while_opening(self, cuda_bench: CudaBench) -> None:
         for name in ("cuModuleLoadData", "cuMemAlloc", "cuMemCreate", "cuMemExportToShareableHandle",

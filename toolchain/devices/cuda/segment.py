@@ -15,6 +15,8 @@ from cudamaster.toolchain.devices.cuda.fingerprint import Fingerprint
 from cudamaster.toolchain.devices.cuda.sharing import SharedMemory
 from cudamaster.toolchain.worker.bands import Placement, bands, place
 
+LOOK_WORDS = 1024
+"""That are looked at before all of them are."""
 _SERIAL = itertools.count()
 
 
@@ -116,6 +118,7 @@ def repeated_word(array: NDArray[Any]) -> np.uint16 | np.uint32 | None:
     for dtype in (np.uint32, np.uint16):
         if content.nbytes % np.dtype(dtype).itemsize == 0:
             words = content.view(dtype)
-            if not words.size or np.all(words == words[0]):
+            some = words[:LOOK_WORDS]
+            if not words.size or (np.all(some == words[0]) and np.all(words == words[0])):
                 return dtype(words[0] if words.size else 0)
     return None
