@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cudamaster.agents.builtin.catalog import parameter_words
 from cudamaster.report.document import Json
 from cudamaster.report.figures import clocked, counted, percent, shape_text, times
 from cudamaster.report.stopping import STOPPED_BY
@@ -150,6 +151,12 @@ def _spread_rows(best: Best) -> list[tuple[str, str]]:
     return [("workloads", f"slowest {_end_text(ends.slowest)}, fastest {_end_text(ends.fastest)}")]
 
 
+def _setting_rows(outcome: Outcome, best: Best) -> list[tuple[str, str]]:
+    """What the parameters of the expert's strategy are."""
+    words = parameter_words(best.plan.strategy, outcome.settings.operator, best.plan.parameters)
+    return [("with", ", ".join(words))] if words else []
+
+
 def _slower_rows(best: Best) -> list[tuple[str, str]]:
     """A warning of the workloads that lost, the worst of them named; a mean does not show them."""
     timed = [(row.speedup, row) for row in best.evaluation.workloads if row.speedup]
@@ -186,6 +193,7 @@ def _best_rows(outcome: Outcome, best: Best) -> list[tuple[str, str]]:
         *_slower_rows(best),
         ("attainment", f"{percent(evaluation.attainment)} of the roofline, {' and '.join(bounds)}-bound"),
         ("changed", f"{best.plan.change} ({best.plan.strategy}, round {best.round})"),
+        *_setting_rows(outcome, best),
         ("why", best.plan.reason),
         *([("lesson", best.lesson)] if best.lesson else []),
         ("kernel", _kernel_text(outcome, best)),

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cudamaster.agents.builtin.catalog import all_strategies, find_strategy, strategies_for
+from cudamaster.agents.builtin.catalog import (
+    all_strategies,
+    find_strategy,
+    parameter_words,
+    strategies_for,
+)
 from cudamaster.agents.builtin.rendering import render_kernel
 from cudamaster.agents.builtin.strategy import Setting, Strategy
 from cudamaster.toolchain.metrics import METRICS
@@ -62,6 +67,12 @@ def test_names_are_unique_within_an_operator() -> None:
     counted = Counter((operator, s.name) for s in all_strategies() for operator in s.operators)
 
     assert max(counted.values()) == 1
+
+
+def test_every_parameter_has_words_for_who_reads_it() -> None:
+    for strategy in all_strategies():
+        names = {parameter.name: 1 for parameter in strategy.parameters}
+        assert len(parameter_words(strategy.name, strategy.operators[0], names)) == len(names), strategy.name
 
 
 @pytest.mark.parametrize("strategy", all_strategies(), ids=lambda s: f"{s.family}-{s.name}")

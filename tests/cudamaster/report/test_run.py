@@ -59,6 +59,14 @@ def test_workloads_that_go_different_ways_are_told_by_their_ends_with_a_warning(
     assert best_document(best)["slowest"]["shape"] == {"rows": 9}
 
 
+def test_the_parameters_of_an_expert_s_strategy_are_said_in_words() -> None:
+    best = best_of(timed(Interval(2.0, 2.0, 2.0), "rmat"))
+    plan = Plan("register_tile", "c", "r", parameters={"BM": 128, "TM": 8})
+    told = dict(closing_rows(outcome(best=replace(best, plan=plan))))
+    assert told["with"] == "BM=128 rows of a block's tile, TM=8 rows that a thread computes"
+    assert "with" not in dict(closing_rows(outcome(best=best)))  # of a language model's plan
+
+
 def test_a_workload_that_cannot_be_told_from_the_baseline_is_no_warning() -> None:
     best = best_of(timed(Interval(0.95, 0.95, 1.0), "poisson5"), timed(Interval(2.0, 2.0, 2.0), "rmat"))
     assert "warning" not in dict(closing_rows(outcome(best=best)))
