@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.cost.counting import counts_of
-from cudamaster.toolchain.devices.virtual.cost.demangle import demangle
+from cudamaster.toolchain.devices.virtual.cost.demangle import identifier
 from cudamaster.toolchain.devices.virtual.cost.duration import launch_overhead_s
 from cudamaster.toolchain.devices.virtual.cost.host_calls import Operation, operation_profiles
 from cudamaster.toolchain.devices.virtual.cost.hot_lines import hot_lines
@@ -86,7 +86,7 @@ def _kernel_profile(entry: _Entry, gpu: VirtualGpu, source_files: Collection[int
     request = entry.modelled.subject.launch.request
     bound, bound_by = bound_of(entry.modelled, entry.overhead_s)
     return KernelProfile(
-        demangle(request.kernel),
+        identifier(request.kernel),
         _launch(request),
         entry.launches,
         1e3 * entry.seconds,
