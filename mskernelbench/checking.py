@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
-from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
+from cudamaster.toolchain.outputs import TOO_LARGE, FailureKind, Outputs, RunFailure
 from mskernelbench.evaluation import Status, WorkloadResult
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import CallEvidence
@@ -64,10 +64,12 @@ class Checker:
         return self.compare(build, workloads, draw=self._materials.surprise).refusal
 
     def compare(self, build: Build, workloads: Sequence[Workload], draw: int = 0) -> Checked:
-        """Every workload once; stops at the first refusal."""
+        """Every workload that fits on the device once; stops at the first refusal."""
         results: list[WorkloadResult] = []
         for workload in workloads:
             outcome = self._call(build, workload, draw)
+            if isinstance(outcome, Refusal) and outcome.rule == TOO_LARGE:
+                continue
             if isinstance(outcome, Refusal):
                 return Checked(tuple(results), outcome)
             results.append(outcome.result)

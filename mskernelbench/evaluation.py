@@ -59,6 +59,8 @@ class WorkloadResult:
     """Measured: the baseline's and the candidate's time of every pair, from which the speedup follows."""
     sampled: bool = False
     """Whether some of the outputs of the timed call were compared instead, and are right."""
+    left_out: str | None = None
+    """Why it was not timed: its size, and what the device has free."""
 
     @property
     def seen(self) -> bool:
@@ -84,6 +86,7 @@ class WorkloadResult:
             "vendor_speedup": interval_document(self.vendor_speedup, "median"),
             "pairs_ms": [list(pair) for pair in self.pairs_ms] or None,
             "sampled": self.sampled or None,
+            "left_out": self.left_out,
         }
         return {"set": self.set, "shape": dict(self.shape)} | {
             k: v for k, v in figures.items() if v is not None

@@ -51,6 +51,10 @@ class Lane:
         return self.operator.dram_bytes(workload.shape, self.precision)
 
 
+class TooLarge(Exception):
+    """A workload's data does not fit on the device, whichever kernel is called; the message has its size."""
+
+
 class Race:
     """Times candidates against one baseline build. Safe to use from several threads.
 
@@ -66,7 +70,10 @@ class Race:
 
     def baseline_alone(self, workload: Workload) -> WorkloadResult:
         """The baseline's own row: its speedup over itself is 1. Raises BaselineBroken."""
-        timing = self._baseline_timing(workload)
+        try:
+            timing = self._baseline_timing(workload)
+        except TooLarge as large:
+            return _left_out(workload, large)
         return self._row(workload, timing, timing)
 
     @contextmanager
@@ -97,13 +104,16 @@ class Race:
     def run(
         self, candidate: Build, workload: Workload, *, looked_at: bool = False
     ) -> WorkloadResult | Refusal:
-        """One workload's row, or why the candidate has no time on it.
+        """One workload's row, or why the candidate has no time on it; what does not fit is left out.
 
         Where the timed call is `looked_at`, some of what it wrote is compared, if the device tells it.
         Raises BaselineBroken, and UnsteadyClock where the device's times prove nothing.
         """
         measured = self._lane.device.clock is Clock.MEASURED
-        pair = (self._measured if measured else self._once)(candidate, workload, looked_at)
+        try:
+            pair = (self._measured if measured else self._once)(candidate, workload, looked_at)
+        except TooLarge as large:
+            return _left_out(workload, large)
         if isinstance(pair, Refusal):
             return pair
         if isinstance(pair, RunFailure):
@@ -196,7 +206,7 @@ class Race:
             timing = self._time((self.baseline, candidate)[arm], workload, 1)
             if arm == 1 and isinstance(timing, Timing):
                 look()
-            if isinstance(timing, RunFailure) and arm == 0:
+            if isinstance(timing, RunFailure) and (arm == 0 or timing.too_large):
                 self._give_up(timing, workload)
             return timing
 
@@ -225,6 +235,8 @@ class Race:
         return self._lane.device.time(build, self._lane.materials.arguments(workload), plan)
 
     def _give_up(self, failure: RunFailure, workload: Workload) -> NoReturn:
+        if failure.too_large:
+            raise TooLarge(failure.reason)
         raise BaselineBroken(
             f"the baseline of {self._lane.operator.name} {self._lane.precision} could not be timed on "
             f"{self._lane.device.name}: {failure.reason} (workload {workload.label})"
@@ -251,6 +263,10 @@ def _pairs_of(baseline: Timing, candidate: Timing) -> tuple[tuple[float, float],
     if candidate.clock is Clock.MODELLED:
         return ()
     return tuple(zip(baseline.samples_ms, candidate.samples_ms, strict=True))
+
+
+def _left_out(workload: Workload, large: TooLarge) -> WorkloadResult:
+    return WorkloadResult(workload.set, workload.shape, pattern=workload.pattern, left_out=str(large))
 
 
 def copy_of(source: KernelSource) -> KernelSource:

@@ -62,7 +62,7 @@ def accepted(bench: Bench, entry: str, rows: Sequence[WorkloadResult]) -> Evalua
         device=bench.device,
         clock=str(bench.clock),
         status=Status.CORRECT,
-        reason=_sentence(rows, overall, bench),
+        reason=_sentence(rows, overall, bench) + _left_out(rows),
         seed=bench.seed,
         draw=bench.draw,
         speedup=overall,
@@ -95,6 +95,16 @@ def _sentence(rows: Sequence[WorkloadResult], overall: Interval | None, bench: B
     return f"{right}; {overall.centre:.3g} times as fast as {bench.compared_with} {where}"
 
 
+def _left_out(rows: Sequence[WorkloadResult]) -> str:
+    """What was not timed since it does not fit on the device."""
+    reasons = [row.left_out for row in rows if row.left_out]
+    return (
+        f"; {_workloads(len(reasons), 'timed')} {_were(len(reasons))} left out: {reasons[0]}"
+        if reasons
+        else ""
+    )
+
+
 def _no_difference(rows: Sequence[WorkloadResult], overall: Interval, bench: Bench) -> str:
     """That the mean is none, and what single workloads say where they say more."""
     speedups = [row.speedup for row in rows if row.speedup is not None]
@@ -118,7 +128,7 @@ def _right(rows: Sequence[WorkloadResult]) -> str:
     else:
         right = f"right on {checked} checked and {_workloads(compared, 'timed')}"
     less = [f"{_workloads(sampled, 'larger timed')} {_were(sampled)} compared in samples"] if sampled else []
-    if unseen := sum(not row.seen for row in rows):
+    if unseen := sum(not row.seen and not row.left_out for row in rows):
         less.append(f"{_workloads(unseen, 'larger timed')} {_were(unseen)} not compared")
     return f"{right} ({', '.join(less)})" if less else right
 

@@ -48,6 +48,10 @@ class Fault:
         return f"{self.message}{where}{place}"
 
 
+TOO_LARGE = "device_memory"
+"""Kind of the fault that the data of a call does not fit on the device, whichever kernel is called."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunFailure:
     """A call that gave no outputs: a value, since a bad candidate is nobody's exception."""
@@ -56,6 +60,11 @@ class RunFailure:
     reason: str
     """One sentence a person can act on."""
     fault: Fault | None = None
+
+    @property
+    def too_large(self) -> bool:
+        """Whether it says nothing of the kernel: the data of the call does not fit on the device."""
+        return self.fault is not None and self.fault.kind == TOO_LARGE
 
 
 @dataclass(frozen=True, slots=True, eq=False)

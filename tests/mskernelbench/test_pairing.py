@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import quantile_test
 
+from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.kernel import KernelSource
+from cudamaster.toolchain.outputs import TOO_LARGE, FailureKind, Fault, RunFailure
 from cudamaster.toolchain.timing import Clock, ClockState, Slowdown, Timing
 from mskernelbench.catalog import load_operator
 from mskernelbench.errors import UnsteadyClock
 from mskernelbench.evaluation import Evaluation
-from mskernelbench.operator import Precision
+from mskernelbench.operator import Precision, Workload
 from mskernelbench.pairing import PAIRS, SPARE_PAIRS, Pairs, comparable
 from mskernelbench.racing import copy_of
 from mskernelbench.ratios import CONFIDENCE, PROCESS_SPREAD, median_ranks, speedup
@@ -158,3 +160,37 @@ def test_a_gpu_that_stays_hot_proves_nothing() -> None:
 def test_a_clock_that_tells_a_kernel_from_its_copy_is_not_believed() -> None:
     with pytest.raises(UnsteadyClock, match=r"takes a copy of the baseline for 0\.9"):
         judged(0.02, copy_ms=1.03)
+
+
+LARGE = RunFailure(FailureKind.UNSUPPORTED, "it needs 9 GiB", Fault(TOO_LARGE, "it needs 9 GiB"))
+
+
+@pytest.mark.parametrize("whose", ["baseline", "candidate"])
+def test_a_workload_that_does_not_fit_on_the_device_is_left_out_with_its_size(whose: str) -> None:
+    baseline, candidate = KernelSource(RELU.baseline(FP32), "RELU"), source(1.0)
+    small, large = (Workload("user", {"N": n}, "outliers") for n in (100, 5000))
+
+    def timed(factor: float, fits: bool) -> Script:
+        def time_ms(arguments: Arguments) -> float | RunFailure:
+            return LARGE if "N=5000" in arguments.label and not fits else factor
+
+        return Script(honest(RELU), time_ms)
+
+    scripts = {
+        baseline.text: timed(1.0, whose != "baseline"),
+        copy_of(baseline).text: timed(1.0, fits=True),
+        candidate: timed(0.5, whose != "candidate"),
+    }
+    referee = Referee(NoisyDevice(scripts), RELU, FP32, shapes=(large, small))
+    evaluation = referee.evaluate(candidate)
+    assert evaluation.correct, evaluation.reason
+    assert "; 1 timed workload was left out: it needs 9 GiB" in evaluation.reason
+    rows = {row.shape["N"]: row for row in evaluation.workloads if row.set == "user"}
+    assert rows[5000].document() == {"set": "user", "shape": {"N": 5000}, "left_out": "it needs 9 GiB"} | (
+        {"error_ratio": 0.0} if rows[5000].error_ratio is not None else {}
+    )
+    assert rows[100].speedup is not None
+    alone = {
+        row.shape["N"]: row.left_out for row in referee.baseline().evaluation.workloads if row.set == "user"
+    }
+    assert alone == {100: None, 5000: "it needs 9 GiB" if whose == "baseline" else None}

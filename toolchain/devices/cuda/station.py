@@ -30,7 +30,7 @@ from cudamaster.toolchain.devices.cuda.sharing import SharedMemory
 from cudamaster.toolchain.devices.cuda.timing import CallTimer, Pace
 from cudamaster.toolchain.devices.cuda.usable import require_usable
 from cudamaster.toolchain.errors import DriverFailed, WorkerBroken
-from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
+from cudamaster.toolchain.outputs import TOO_LARGE, FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.timing import Timing, TimingPlan
 from cudamaster.toolchain.worker.ending import GIB
 from cudamaster.toolchain.worker.starter import WorkerStarter
@@ -187,7 +187,7 @@ class Station:
             f"{arguments.label} needs {arguments.nbytes / GIB:.3g} GiB of device memory, and {self.name} has "
             f"{int(free) / GIB:.3g} GiB free"
         )
-        return RunFailure(FailureKind.UNSUPPORTED, words, Fault("device_memory", words))
+        return RunFailure(FailureKind.UNSUPPORTED, words, Fault(TOO_LARGE, words))
 
     @functools.cached_property
     def _flush_ms(self) -> float:
