@@ -147,12 +147,15 @@ class Race:
             {t.name: t.array.nbytes for t in lane.materials.arguments(workload).tensors},
             timing.extents,
             timing.moved_bytes,
+            timing.transferred_bytes,
         )
 
     def _right_in_samples(self, workload: Workload, timing: Timing) -> bool:
         lane = self._lane
         if not timing.written or COMPARISON in lane.without:
             return False
+        if timing.clock is Clock.MEASURED:  # and it was not refused for what it wrote
+            return True
         arguments = lane.materials.arguments(workload)
         return right_in_samples(lane.operator, lane.precision, workload, arguments, timing)
 
@@ -179,7 +182,11 @@ class Race:
             candidate.key,
             lambda: look.after_call(candidate, workload, known=not looked_at),
         )
-        return pairs if look.refusal is None or TIMED in lane.without else look.refusal
+        if look.refusal is not None and TIMED not in lane.without:
+            return look.refusal
+        if isinstance(pairs, RunFailure):
+            return pairs
+        return pairs._replace(candidate=replace(pairs.candidate, written=look.written))
 
     def _control(self, workload: Workload) -> Interval:
         """The baseline's speedup over its copy, as measured. Raises UnsteadyClock where that excludes 1."""

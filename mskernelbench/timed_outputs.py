@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cudamaster.toolchain.arguments import Access, Arguments
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device, Retaining
-from cudamaster.toolchain.traces import written
+from cudamaster.toolchain.traces import Written, written
 from mskernelbench.affordable import affordable
 from mskernelbench.answers import right_answers
 from mskernelbench.checking import mismatch_sentence
@@ -43,6 +43,8 @@ class TimedLook:
         self._left = secrets.randbelow(PAIRS)
         self.refusal: Refusal | None = None
         """What is wrong with them."""
+        self.written: dict[str, Written] = {}
+        """What was looked at of outputs whose answer was not at hand."""
 
     def after_call(self, build: Build, workload: Workload, *, known: bool) -> None:
         """A call was timed; where the workload was compared before, its answer is `known`."""
@@ -80,6 +82,8 @@ class TimedLook:
             flat = arrays[tensor.name].reshape(-1)
             seen = written(tensor.array.reshape(-1), flat, np.random.default_rng())
             wanted = Wanted(tensor.name, tensor.array.shape, seen.places)
+            if self._operator.cut is not None:
+                self.written[tensor.name] = seen
             for piece in cut(self._operator, workload, inputs_of(arguments), wanted):
                 answer = right_answers(self._operator, piece.workload, piece.arrays, self._precision)[
                     tensor.name

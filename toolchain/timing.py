@@ -72,6 +72,8 @@ class Timing:
     """How much of each tensor the call touches, by name; empty where the device does not tell."""
     moved_bytes: int = 0
     """Bytes of device memory that the call reads and writes without a kernel."""
+    transferred_bytes: int = 0
+    """Bytes that the call copies between the device and the host; 0 where the device does not tell."""
     written: Mapping[str, Written] = field(default_factory=dict, compare=False)
     """Of each output, some of what the call wrote; empty where the device does not tell."""
 

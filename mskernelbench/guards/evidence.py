@@ -64,3 +64,5 @@ class TimeEvidence:
     """How much of each tensor the call touches; empty where the device does not tell."""
     moved_bytes: int = 0
     """Of device memory, without a kernel."""
+    transferred_bytes: int = 0
+    """Between the device and the host."""

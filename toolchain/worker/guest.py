@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from cudamaster.toolchain.worker.hardening import PR_SET_PDEATHSIG
+from cudamaster.toolchain.worker.seccomp import end_who_starts_processes
 from cudamaster.toolchain.worker.wire import ConnectionEnded, Message, MessageBuffer, WireBroken, send_message
 
 LINK = 3
@@ -89,6 +90,7 @@ def _become_guest(serve: Serve, harden: Callable[[], None], link: socket.socket,
             os._exit(1)
         os.dup2(link.fileno(), LINK, inheritable=False)
         os.closerange(LINK + 1, os.sysconf("SC_OPEN_MAX"))
+        end_who_starts_processes()
         harden()
         serve(socket.socket(fileno=LINK))
     except BaseException:  # noqa: BLE001 (a process boundary: nothing may return into the worker's code)

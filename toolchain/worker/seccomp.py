@@ -1,7 +1,7 @@
 """The system-call filter of a worker: built here as a classic BPF program, installed for good.
 
-A call in the filter's list fails with EPERM or ENOSYS as if the system lacked it, and one that would start a
-process ends this one with SIGSYS, so that who tries it is told; everything else passes.
+A call in the filter's list fails with EPERM or ENOSYS as if the system lacked it; everything else passes. A
+second filter, for processes that run nothing but a candidate's code, ends who would start a process.
 Classic BPF and `struct seccomp_data`: Linux, Documentation/userspace-api/seccomp_filter.rst.
 """
 
@@ -42,9 +42,17 @@ def filter_program(machine: str, own_process: int, *, devices: bool = False) -> 
     """The filter for `machine` (`x86_64` or `aarch64`): only `own_process` may be sent signals.
 
     With `devices`, what exists may be opened to read and write, as a driver opens its device files: which
-    paths that can be is not the filter's to say. A driver also tries to start a program where a device file
-    is missing: that then fails, and ends nothing. Raises NoFilter for another machine.
+    paths that can be is not the filter's to say. Raises NoFilter for another machine.
     """
+    return _packed(machine, _rules(machine, own_process, WRITING & ~READ_WRITE if devices else WRITING))
+
+
+def starting_program(machine: str) -> bytes:
+    """The filter that ends who starts a process or a program. Raises NoFilter for another machine."""
+    return _packed(machine, _starting(machine, (RETURN, 0, 0, KILL_PROCESS)))
+
+
+def _packed(machine: str, rules: Iterator[Instruction]) -> bytes:
     if machine not in AUDIT_ARCHITECTURES:
         raise NoFilter(f"no system-call filter is known for {machine}")
     program = [
@@ -52,8 +60,7 @@ def filter_program(machine: str, own_process: int, *, devices: bool = False) -> 
         (JUMP_EQUAL, 1, 0, AUDIT_ARCHITECTURES[machine]),
         (RETURN, 0, 0, KILL_PROCESS),
         (LOAD_WORD, 0, 0, NUMBER_AT),
-        *_starting(machine, _fail(errno.EPERM) if devices else (RETURN, 0, 0, KILL_PROCESS)),
-        *_rules(machine, own_process, WRITING & ~READ_WRITE if devices else WRITING),
+        *rules,
         (RETURN, 0, 0, ALLOW),
     ]
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in program)
@@ -70,7 +77,16 @@ def install_filter(*, devices: bool = False) -> None:
 
     Raises NoFilter.
     """
-    program = filter_program(platform.machine(), os.getpid(), devices=devices)
+    _install(filter_program(platform.machine(), os.getpid(), devices=devices))
+
+
+def end_who_starts_processes() -> None:
+    """From now on this process ends with SIGSYS where it starts another, or a program. Raises NoFilter."""
+    forbid_new_privileges()
+    _install(starting_program(platform.machine()))
+
+
+def _install(program: bytes) -> None:
     buffer = ctypes.create_string_buffer(program, len(program))
     header = ctypes.create_string_buffer(
         struct.pack("@HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))
@@ -98,6 +114,7 @@ def _rules(machine: str, own_process: int, writing: int) -> Iterator[Instruction
     if machine == "x86_64":
         yield (JUMP_GREATER_EQUAL, 0, 1, X32_CALLS)
         yield _fail(errno.EPERM)
+    yield from _starting(machine, _fail(errno.EPERM))
     for group in syscalls.DENIED.values():
         for numbers in group.values():
             yield from _for_call(machine, numbers, [_fail(errno.EPERM)])

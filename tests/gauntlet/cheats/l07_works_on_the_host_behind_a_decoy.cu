@@ -1,6 +1,6 @@
 // L07: adds up on the host, and launches a kernel that does nothing in the time that is taken
 // breaks: a call's work is done by kernels
-// gauntlet: operator=prefix_sum precision=fp32 status=correct rule=no_gain sets=check,paper
+// gauntlet: operator=prefix_sum precision=fp32 status=cheated rule=bytes_left_out sets=check,paper
 #include <cuda_runtime.h>
 #include <stdlib.h>
 __global__ void decoy(float* y) {

@@ -144,15 +144,10 @@ def test_a_closed_channel_ends_the_worker(worker: Worker) -> None:
 
 @pytest.mark.parametrize(
     "what",
-    ["connect", "make_memory", "survive_parent", "make_segment"],
+    ["fork", "run", "connect", "make_memory", "survive_parent", "make_segment"],
 )
 def test_the_kernel_refuses(worker: Worker, what: str) -> None:
     assert ask(worker, "refused", what) == {"error": DENIED}
-
-
-@pytest.mark.parametrize("what", ["fork", "run"])
-def test_starting_a_process_or_a_program_ends_the_worker(worker: Worker, what: str) -> None:
-    assert "tried to start a process or a program" in ending(worker, "refused", what).reason
 
 
 def test_limits_cannot_be_raised(worker: Worker) -> None:

@@ -36,6 +36,8 @@ class Profiled:
     """How much of each tensor the call touches."""
     moved_bytes: int
     """Moved within device memory without a kernel."""
+    transferred_bytes: int
+    """Copied between the device and the host."""
     written: Mapping[str, Written] = field(default_factory=dict)
     """Some of what it wrote into each output; empty where nobody asked."""
 
@@ -106,12 +108,13 @@ def profiled_of(said: Message) -> Profiled | RunFailure:
     try:
         profile, launches = decode_profile(said["kernels"]), int(number(said["launches"]))
         launched = decode_launched(said["launched"])
-        extents, moved = decode_extents(said["extents"]), int(number(said["moved_bytes"]))
+        extents = decode_extents(said["extents"])
+        moved, transferred = (int(number(said[f"{how}_bytes"])) for how in ("moved", "transferred"))
     except (KeyError, ReplyForged):
         return forged()
     if not launches and not MOVING & {kernel.name for kernel in profile.kernels}:
         return RunFailure(FailureKind.LAUNCH_FAILED, "the entry launched no kernel and moved no bytes")
-    return Profiled(profile, launches, launched, extents, moved)
+    return Profiled(profile, launches, launched, extents, moved, transferred)
 
 
 def written_of(arguments: Arguments, segment: Segment) -> Mapping[str, Written]:

@@ -133,6 +133,7 @@ class VirtualDevice:
             profiled.launches,
             extents=profiled.extents,
             moved_bytes=profiled.moved_bytes,
+            transferred_bytes=profiled.transferred_bytes,
             written=profiled.written,
         )
 

@@ -212,5 +212,5 @@ def _answer(report: CallReport, request: Mapping[str, Any], buffers: Sequence[Bu
         )
         said["kernels"] = encode_profile(profile)
         said["extents"] = encode_extents(extents(report.samples, buffers))
-        said["moved_bytes"] = report.moved_bytes
+        said["moved_bytes"], said["transferred_bytes"] = report.moved_bytes, report.transferred_bytes
     return said

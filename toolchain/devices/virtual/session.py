@@ -16,6 +16,7 @@ from pathlib import Path
 
 from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.calling import HostReport
+from cudamaster.toolchain.devices.virtual.cost.host_calls import TRANSFER
 from cudamaster.toolchain.devices.virtual.engine import Engine, Order
 from cudamaster.toolchain.devices.virtual.extents import touched_bytes
 from cudamaster.toolchain.devices.virtual.host import CudaError, CudaRuntime
@@ -79,8 +80,13 @@ class CallReport:
 
     @property
     def moved_bytes(self) -> int:
-        """Bytes of device memory read and written by fills and copies."""
-        return sum(moved for _, moved in self.memory_operations)
+        """Bytes of device memory read and written by fills and copies within it."""
+        return sum(moved for name, moved in self.memory_operations if name != TRANSFER)
+
+    @property
+    def transferred_bytes(self) -> int:
+        """Bytes copied between the device and the host."""
+        return sum(moved for name, moved in self.memory_operations if name == TRANSFER)
 
     @property
     def failed(self) -> bool:
