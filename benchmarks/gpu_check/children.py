@@ -1,20 +1,16 @@
 """Runs each part in a process of its own: ended when its time is up, and begun again where it died."""
 
-import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
+from benchmarks.gpu_check.groups import run_group
 from benchmarks.gpu_check.kept_rows import close_started, finished, rows_of
 from benchmarks.gpu_check.nouns import Part
 
-ENDING_SECONDS = 5.0
-"""For a part that is asked to end what it started itself in groups of their own, such as ncu."""
 GRACE_SECONDS = 20.0
 """What a part may take beyond its time to finish the item it is at, and to close its device."""
 Command = Callable[[Part, float], Sequence[str]]
@@ -45,28 +41,15 @@ def _run_part(part: Part, deadline: float, grace: float, folder: Path, command: 
 
 
 def _run_child(command: Sequence[str], seconds: float, errors: Path) -> str | None:
-    """Run it, then kill what is left of its group; why it did not end well, None where it did."""
+    """Run it; why it did not end well, None where it did."""
     with errors.open("wb") as file:
-        child = subprocess.Popen(command, stderr=file, start_new_session=True)
-        try:
-            child.wait(seconds)
-        except subprocess.TimeoutExpired:
-            _ask_to_end(child)
-            return f"stopped when its {seconds:.0f} s were up"
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
-    if child.returncode == 0:
+        code = run_group(command, seconds, errors=file)
+    if code is None:
+        return f"stopped when its {seconds:.0f} s were up"
+    if code == 0:
         return None
     lines = errors.read_text(errors="replace").strip().splitlines()
-    return f"its process ended with {child.returncode}: {lines[-1] if lines else 'no word'}"
-
-
-def _ask_to_end(child: "subprocess.Popen[bytes]") -> None:
-    child.terminate()
-    with suppress(subprocess.TimeoutExpired):
-        child.wait(ENDING_SECONDS)
+    return f"its process ended with {code}: {lines[-1] if lines else 'no word'}"
 
 
 def end_when_asked() -> None:

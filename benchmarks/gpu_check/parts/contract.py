@@ -2,12 +2,14 @@
 
 import os
 import re
+import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.gpu_check.groups import run_group
 from benchmarks.gpu_check.nouns import DONE, FAILED, Item, Part, Row, Session
-from cudamaster.toolchain.process import ProcessLimits, run_bounded
 
 ROOT = Path(__file__).parents[3]
 SUITE = "tests/contract"
@@ -15,8 +17,8 @@ KEY = "suite"
 WORDS = ("passed", "failed", "error", "skipped")
 VERDICT = re.compile(r"^\S+?::(\S+) (PASSED|FAILED|ERROR|SKIPPED)", re.MULTILINE)
 COMPLAINT = re.compile(r"^(?:FAILED|ERROR) \S+?::(\S+) - (.+)", re.MULTILINE)
-MEMORY_BYTES = 1 << 47
-"""CUDA reserves addresses for all memory there is."""
+WIDE = 500
+"""Columns, so that pytest breaks no name."""
 
 
 def items(session: Session) -> Sequence[Item]:
@@ -31,12 +33,17 @@ def run_suite(kind: str, seconds: float) -> Row:
         sys.executable, "-m", "pytest", SUITE, "-v", "--tb=line", "-k", kind, "-p", "no:cacheprovider",
         "--color=no", "-o", "addopts=--import-mode=importlib",
     ]  # fmt: skip
-    limits = ProcessLimits(seconds=seconds, memory_bytes=MEMORY_BYTES, output_bytes=1 << 20)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
-    result = run_bounded(command, folder=ROOT, environment=environment, limits=limits)
-    row = verdicts(result.output)
-    if result.timed_out or not any(row[word] for word in WORDS):
-        return row | {"status": FAILED, "reason": f"pytest did not end: {result.output[-400:]}"}
+    paths = os.pathsep.join(place for place in sys.path if place)
+    environment = {**os.environ, "PYTHONPATH": paths, "COLUMNS": str(WIDE)}
+    with tempfile.TemporaryFile("w+") as said:
+        code = run_group(
+            command, seconds, folder=ROOT, environment=environment, output=said, errors=subprocess.STDOUT
+        )
+        said.seek(0)
+        output = said.read()
+    row = verdicts(output)
+    if code is None or not any(row[word] for word in WORDS):
+        return row | {"status": FAILED, "reason": f"pytest did not end: {output[-400:]}"}
     return row | {"status": DONE}
 
 

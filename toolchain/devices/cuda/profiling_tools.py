@@ -26,7 +26,7 @@ KEPT_VARIABLES = (
     "PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDAMASTER_NVCC", "NVCC_CCBIN"
 )  # fmt: skip
 """All that tools see of this process's environment: no keys, no proxies."""
-LIMITS = ProcessLimits(seconds=120.0, memory_bytes=1 << 47, output_bytes=1 << 20)
+LIMITS = ProcessLimits(seconds=120.0, memory_bytes=1 << 47, output_bytes=1 << 20, file_bytes=1 << 40)
 """CUDA reserves addresses for all memory of host and GPUs, so their number says nothing."""
 
 
