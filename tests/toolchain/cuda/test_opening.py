@@ -124,13 +124,22 @@ def test_a_gpu_with_another_process_on_it_is_refused_unless_it_is_shared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cudamaster.toolchain.devices.cuda.opening.SETTLING_SECONDS", 0.0)
-    bench = Bench(tmp_path, Card(processes=[(os.getpid(), 1 << 20), (2**30, None)]))
+    bench = Bench(tmp_path, Card(processes=[(os.getppid(), 1 << 20), (2**30, None)]))
 
     said = bench.refusal()
 
-    assert f"is busy with process {os.getpid()} (" in said
+    assert f"is busy with process {os.getppid()} (" in said
     assert said.endswith("or accept it with --device cuda:0,shared")
     assert bench.open("0,shared").name == "cuda:0,shared"
+
+
+def test_what_this_process_opened_before_is_no_other_process(tmp_path: Path) -> None:
+    card = Card()
+    bench = Bench(tmp_path, card)
+    bench.open().close()
+    card.processes = [(os.getpid(), 1 << 20)]
+
+    bench.open().close()
 
 
 def test_a_run_that_opens_its_gpu_again_is_not_busy_with_itself(tmp_path: Path) -> None:

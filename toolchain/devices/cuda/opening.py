@@ -1,5 +1,6 @@
 """Opens GPUs by name, or says in one sentence what is missing and what mends it."""
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -184,9 +185,12 @@ def _hold(gpu: Gpu, locks: GpuLocks, undo: ExitStack) -> None:
 
 
 def _require_alone(gpu: Gpu) -> None:
-    """Raises EnvironmentLacks where a process is on the GPU: this run, which holds its lock, has none yet."""
+    """Raises EnvironmentLacks where another process is on the GPU: this run, which holds its lock, has none yet.
+
+    This one may be: what it opened before can be seen for a while, or is its user's own.
+    """
     deadline = time.monotonic() + SETTLING_SECONDS
-    while processes := gpu.monitor.processes():
+    while processes := tuple(p for p in gpu.monitor.processes() if p.pid != os.getpid()):
         if time.monotonic() >= deadline:
             raise EnvironmentLacks(
                 f"{gpu.name} is busy with {_listed(processes)}, which would disturb times: end that, name "
