@@ -185,9 +185,9 @@ def _hold(gpu: Gpu, locks: GpuLocks, undo: ExitStack) -> None:
 
 
 def _require_alone(gpu: Gpu) -> None:
-    """Raises EnvironmentLacks where another process is on the GPU: this run, which holds its lock, has none yet.
+    """Raises EnvironmentLacks where another process is on the GPU: this run has its lock, and no worker yet.
 
-    This one may be: what it opened before can be seen for a while, or is its user's own.
+    This process itself may be: what it opened before can be seen for a while, or is its user's own.
     """
     deadline = time.monotonic() + SETTLING_SECONDS
     while processes := tuple(p for p in gpu.monitor.processes() if p.pid != os.getpid()):
