@@ -9,7 +9,7 @@ import click
 from cudamaster.cli import options
 
 if TYPE_CHECKING:
-    from cudamaster.cli.opening import Opening
+    from cudamaster.cli.opening import Opening, OperatorChoice
     from cudamaster.search.verifying import Difference, Verification
     from cudamaster.store.codec import Json
     from mskernelbench.operator import Operator
@@ -55,18 +55,21 @@ def records_in(path: Path) -> list[Path]:
 
 
 def _verified(path: Path, means: "Opening", own: Path | None, *, on_paper: bool) -> "Verification":
-    from cudamaster.cli.opening import choose_operator
     from cudamaster.errors import UsageError
-    from cudamaster.search.verifying import Verification, differences_on_paper
+    from cudamaster.search.verifying import Verification
+    from cudamaster.store.codec import Malformed
     from cudamaster.store.results import KERNEL, SEAL, read_record
 
     record = read_record(path)
     if not (path.parent / KERNEL).is_file():
         raise UsageError(f"{path.parent / KERNEL} is missing: a record is verified with its kernel beside it")
-    kernel = (path.parent / KERNEL).read_text()
-    chosen = choose_operator(record["operator"], record["precision"], own)
-    baseline = chosen.operator.baseline(chosen.precision)
-    differences = list(differences_on_paper(record, kernel, baseline))
+    kernel = (path.parent / KERNEL).read_bytes().decode(errors="replace")
+    try:
+        chosen, differences = _on_paper(record, kernel, own)
+        if not (on_paper or differences):
+            _require_judgeable(record)
+    except Malformed as fault:
+        raise UsageError(f"{path} cannot be right: {fault}; take a sound copy") from fault
     unverified = [] if SEAL in record else ["the record has no seal: an earlier version wrote it"]
     if on_paper:
         unverified.append("the kernel was not judged again, as was asked")
@@ -74,6 +77,29 @@ def _verified(path: Path, means: "Opening", own: Path | None, *, on_paper: bool)
         found, unseen = _judged(record, kernel, chosen.operator, means)
         differences, unverified = found, unverified + unseen
     return Verification(str(path), tuple(differences), tuple(unverified))
+
+
+def _on_paper(record: "Json", kernel: str, own: Path | None) -> tuple["OperatorChoice", list["Difference"]]:
+    """The record's task, and what differs without running anything. Raises Malformed."""
+    from cudamaster.cli.opening import choose_operator
+    from cudamaster.search.verifying import differences_on_paper
+    from cudamaster.store.codec import well_formed
+
+    with well_formed():
+        chosen = choose_operator(record["operator"], record["precision"], own)
+        baseline = chosen.operator.baseline(chosen.precision)
+        differences = list(differences_on_paper(record, kernel, baseline))
+        return chosen, differences
+
+
+def _require_judgeable(record: "Json") -> None:
+    """Raise Malformed where a record does not say how its kernel is judged again."""
+    from cudamaster.store.codec import well_formed
+
+    with well_formed():
+        said = record["entry"], record["versions"]["nvcc"], record["evaluation"]["seed"] is not None
+        if not (all(said) and isinstance(record["settings"], dict)):
+            raise ValueError("its entry, versions, seed or settings are empty")
 
 
 def _judged(

@@ -45,7 +45,7 @@ def well_formed() -> Iterator[None]:
         yield
     except KeyError as fault:
         raise Malformed(f"{fault} is missing") from fault
-    except (TypeError, ValueError, AttributeError) as fault:
+    except (TypeError, ValueError, AttributeError, OverflowError) as fault:
         raise Malformed(str(fault)) from fault
 
 

@@ -84,7 +84,7 @@ def read_events(path: Path) -> Iterator[Json]:
 def _event(line: bytes, path: Path, number: int) -> Json:
     try:
         event = json.loads(line)
-    except ValueError as cause:
+    except (ValueError, RecursionError) as cause:
         raise BrokenStore(f"{path}:{number} is not JSON; the journal was changed by hand") from cause
     if not isinstance(event, dict) or event.get("schema") != SCHEMA:
         raise BrokenStore(f"{path}:{number} is not a {SCHEMA} event; another version wrote it")

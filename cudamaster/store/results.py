@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cudamaster.errors import BrokenStore
 from cudamaster.store.atomic import held, write_atomically
-from cudamaster.store.codec import Json
+from cudamaster.store.codec import Json, Malformed, well_formed
 
 SCHEMA = "cudamaster.record/1"
 KERNEL = "kernel.cu"
@@ -15,6 +15,8 @@ RECORD = "record.json"
 STORY = "story.json"
 STORY_SCHEMA = "cudamaster.story/1"
 SEAL = "record_sha256"
+GROUND = ("device", "clock", "clock_version", "baseline_sha256")
+"""What two records share where their speedups mean the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,20 @@ def read_stored(folder: Path) -> Stored | None:
     """
     if not (folder / RECORD).exists() or not (folder / KERNEL).exists():
         return None
-    kernel = (folder / KERNEL).read_text()
     record = read_record(folder / RECORD)
-    return Stored(kernel, record) if record["kernel_sha256"] == digest_of(kernel) else None
+    kernel = read_kernel(folder, record)
+    return None if kernel is None else Stored(kernel, record)
+
+
+def read_kernel(folder: Path, record: Json) -> str | None:
+    """The source in `folder`, byte for byte; None where it is not the record's. Raises BrokenStore."""
+    content = _content(folder / KERNEL)
+    if hashlib.sha256(content).hexdigest() != record["kernel_sha256"]:
+        return None
+    try:
+        return content.decode()
+    except UnicodeDecodeError as cause:
+        raise BrokenStore(f"{folder / KERNEL} is not text ({cause}); delete it and its record") from cause
 
 
 def read_story(folder: Path, record: Json) -> Json | None:
@@ -55,10 +68,7 @@ def read_story(folder: Path, record: Json) -> Json | None:
     path = folder / STORY
     if not path.exists():
         return None
-    try:
-        story = json.loads(path.read_text())
-    except ValueError as cause:
-        raise BrokenStore(f"{path} is not JSON; delete it, or take a sound copy") from cause
+    story = _json(path)
     if not isinstance(story, dict) or story.get("schema") != STORY_SCHEMA:
         raise BrokenStore(f"{path} is not a {STORY_SCHEMA} document; another version wrote it")
     return story if tells_of(story, record) else None
@@ -88,18 +98,42 @@ def seal_of(record: Json) -> str:
 
 def read_record(path: Path) -> Json:
     """The record in a file. Raises BrokenStore."""
-    try:
-        record = json.loads(path.read_text())
-    except ValueError as cause:
-        raise BrokenStore(f"{path} is not JSON; mend or delete it") from cause
+    record = _json(path)
     if not isinstance(record, dict) or record.get("schema") != SCHEMA:
         raise BrokenStore(f"{path} is not a {SCHEMA} document; another version wrote it")
+    try:
+        with well_formed():
+            _require_known(record)
+    except Malformed as fault:
+        raise BrokenStore(f"{path} cannot be right: {fault}; mend or delete it") from fault
     return record
+
+
+def _require_known(record: Json) -> None:
+    """Raise what `well_formed` knows where a record lacks what the store goes by."""
+    for name in (*GROUND, "kernel_sha256"):
+        if not isinstance(record[name], str):
+            raise ValueError(f"{name} is {record[name]!r}")
+    float(record["evaluation"]["speedup"]["low"])
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except IsADirectoryError as cause:
+        raise BrokenStore(f"{path} is a folder; mend or delete it") from cause
+
+
+def _json(path: Path) -> object:
+    try:
+        return json.loads(_content(path).decode())
+    except (ValueError, RecursionError) as cause:
+        raise BrokenStore(f"{path} is not JSON; delete it, or take a sound copy") from cause
 
 
 def comparable(one: Json, other: Json) -> bool:
     """Whether two records' speedups mean the same: device, clock, its model or driver, and baseline agree."""
-    return all(one[key] == other[key] for key in ("device", "clock", "clock_version", "baseline_sha256"))
+    return all(one[key] == other[key] for key in GROUND)
 
 
 def store_better(folder: Path, champion: Stored) -> bool:

@@ -14,6 +14,7 @@ from cudamaster.store.results import (
     RECORD,
     SEAL,
     digest_of,
+    read_kernel,
     read_record,
     read_story,
     seal_of,
@@ -138,8 +139,8 @@ def _kernel_of(file: Path, record: Json) -> str:
     """The source beside a record. Raises UsageError where it is not the record's."""
     if not (file.parent / KERNEL).is_file():
         raise UsageError(f"{file} has no {KERNEL} beside it; take a sound copy or delete it")
-    kernel = (file.parent / KERNEL).read_text()
-    if record["kernel_sha256"] != digest_of(kernel):
+    kernel = read_kernel(file.parent, record)
+    if kernel is None:
         raise UsageError(f"{file} is of another kernel than that beside it; mend or delete them")
     if record.get(SEAL, seal := seal_of(record)) != seal:
         raise UsageError(f"{file} was changed after it was written ({SEAL} does not fit); take a sound copy")

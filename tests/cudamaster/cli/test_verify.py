@@ -143,3 +143,30 @@ def test_a_forger_who_seals_again_is_found_when_the_kernel_is_judged(
 def test_a_folder_without_records_is_told(tmp_path: Path, capsys: Output) -> None:
     assert exit_code_of(["verify", str(tmp_path)]) == 2
     assert "record.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: record.update(operator=None),
+        lambda record: record.update(versions={}),
+        lambda record: record.update(settings=None),
+        lambda record: record.update(entry=""),
+        lambda record: record["evaluation"].pop("seed"),
+        lambda record: record["evaluation"]["speedup"].update(high=10**400),
+    ],
+)
+def test_a_record_that_does_not_say_how_it_is_judged_is_one_sentence(
+    change: Callable[[Record], None], made: Path, tmp_path: Path, capsys: Output
+) -> None:
+    folder = changed(made, tmp_path, change, seal=True)
+    assert exit_code_of(["verify", str(folder)]) == 2
+    assert "record.json cannot be right" in capsys.readouterr().err
+
+
+def test_a_kernel_that_is_no_text_differs(made: Path, tmp_path: Path, capsys: Output) -> None:
+    folder = changed(made, tmp_path, lambda record: None, seal=False)
+    (folder / "kernel.cu").write_bytes(b"\xff")
+    code, differences = verified(folder, capsys, "--on-paper")
+    assert code == 1
+    assert "kernel.cu is not the source" in differences[0]

@@ -1,3 +1,5 @@
+import hashlib
+import json
 import multiprocessing
 from dataclasses import replace
 from pathlib import Path
@@ -72,11 +74,52 @@ def test_a_torn_pair_counts_as_nothing(tmp_path: Path) -> None:
     assert store_better(tmp_path, champion("three", 1.1))
 
 
-def test_a_record_that_is_not_json_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", ["{", "\ud800", "[" * 100_000])
+def test_a_record_that_is_not_json_is_named(tmp_path: Path, content: str) -> None:
     store_better(tmp_path, champion("one", 9.0))
-    (tmp_path / "record.json").write_text("{")
+    (tmp_path / "record.json").write_bytes(content.encode(errors="surrogatepass"))
 
     with pytest.raises(BrokenStore, match=r"record\.json is not JSON"):
+        read_stored(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["kernel.cu", "record.json"])
+def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path, name: str) -> None:
+    store_better(tmp_path, champion("one", 9.0))
+    (tmp_path / name).unlink()
+    (tmp_path / name).mkdir()
+
+    with pytest.raises(BrokenStore, match=f"{name} is a folder"):
+        read_stored(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["device", "clock_version", "kernel_sha256", "evaluation"])
+@pytest.mark.parametrize("value", [None, 10**400])
+def test_a_record_that_the_store_cannot_go_by_is_refused(tmp_path: Path, name: str, value: object) -> None:
+    store_better(tmp_path, champion("one", 9.0))
+    figures = {"speedup": {"low": value}} if name == "evaluation" else value
+    broken = champion("one", 9.0).record | {name: figures}
+    (tmp_path / "record.json").write_text(json.dumps(broken))
+
+    with pytest.raises(BrokenStore, match=r"record\.json cannot be right"):
+        read_stored(tmp_path)
+
+
+def test_a_source_is_stored_and_read_byte_for_byte(tmp_path: Path) -> None:
+    windows = champion("// one\r\n", 1.5)
+    store_better(tmp_path, windows)
+
+    assert read_stored(tmp_path) == windows
+
+
+def test_bytes_that_are_no_text_are_a_torn_pair_or_named(tmp_path: Path) -> None:
+    store_better(tmp_path, champion("one", 9.0))
+    (tmp_path / "kernel.cu").write_bytes(b"\xff")
+    assert read_stored(tmp_path) is None
+
+    record = champion("one", 9.0).record | {"kernel_sha256": hashlib.sha256(b"\xff").hexdigest()}
+    (tmp_path / "record.json").write_text(json.dumps(record))
+    with pytest.raises(BrokenStore, match=r"kernel\.cu is not text"):
         read_stored(tmp_path)
 
 
@@ -110,7 +153,7 @@ def test_a_story_is_kept_beside_the_kernel_that_it_tells_of(tmp_path: Path) -> N
     assert not (tmp_path / "story.json").exists()
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"schema": "cudamaster.story/9"}'])
+@pytest.mark.parametrize("content", ["{", "[]", '{"schema": "cudamaster.story/9"}', "[" * 100_000])
 def test_what_is_no_story_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "story.json").write_text(content)
 
