@@ -15,6 +15,10 @@ SEARCH, MIDDLE, REPLACE = (
     re.compile(r">{5,} ?REPLACE"),
 )
 CUDA_LANGUAGES = ("cuda", "cu", "cpp", "c++", "c", "")
+LONGEST_SOURCE = 120_000
+"""Characters. A longer one could not be shown again within a prompt (`shortening.LIMIT_TOKENS`)."""
+LONGEST_TEXT = 4_000
+"""Characters of a sentence that was asked for."""
 LARGEST = 1e18
 """Of numbers; JSON has some that no metric and no parameter could be, such as NaN."""
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
@@ -90,6 +94,10 @@ def cuda_block(reply: str) -> str:
     source = blocks[0].strip() + "\n"
     if 'extern "C"' not in source:
         raise BadReply('the source defines no extern "C" entry; the complete file was asked for')
+    if len(source) > LONGEST_SOURCE:
+        raise BadReply(
+            f"the source has {len(source)} characters; at most {LONGEST_SOURCE} can be worked with"
+        )
     return source
 
 
@@ -118,6 +126,8 @@ def text_field(data: Mapping[str, Any], name: str) -> str:
     text = legible(value).strip() if isinstance(value, str) else ""  # JSON escapes may hide anything
     if not text:
         raise BadReply(f"'{name}' is missing or empty")
+    if len(text) > LONGEST_TEXT:
+        raise BadReply(f"'{name}' has {len(text)} characters; one sentence was asked for")
     return text
 
 

@@ -12,8 +12,7 @@
     │   ├── BadConfig              the configuration file cannot be read or says something unknown
     │   └── NotAvailable           a known feature that this version lacks
     ├── NoKey                      a language model was asked for and its API key is missing: exit code 3
-    ├── ModelFailed                a language model gives no answer: exit code 3
-    ├── TeamFailed                 a role of the team cannot do what it is asked: exit code 3
+    ├── TeamFailed                 a role, or the model it asks, cannot do what it is asked: exit code 3
     ├── BrokenStore                a stored file does not say what it should: exit code 3
     └── Interrupted                the user asked to stop; the best so far is kept: exit code 130
 
@@ -100,14 +99,8 @@ class NoKey(CudamasterError):
     exit_code = ENVIRONMENT
 
 
-class ModelFailed(CudamasterError):
-    """A language model gives no answer."""
-
-    exit_code = ENVIRONMENT
-
-
 class TeamFailed(CudamasterError):
-    """A role of the team cannot do what it is asked."""
+    """A role of the team, or the model that it asks, cannot do what it is asked."""
 
     exit_code = ENVIRONMENT
 

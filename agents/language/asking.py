@@ -7,6 +7,7 @@ from typing import TypeVar
 from cudamaster.agents.errors import BadReply, Unwritten
 from cudamaster.agents.models.model import CUT_OFF, REFUSED, Model, Reply, Request, Turn
 from cudamaster.agents.prompts import Prompt
+from cudamaster.agents.replies import LONGEST_SOURCE
 from cudamaster.agents.role import Role
 
 T = TypeVar("T")
@@ -36,7 +37,8 @@ class Voice:
                     raise Unwritten(
                         f"the {self.role.name}'s answer cannot be used: {fault}", reply.text
                     ) from fault
-                turns += [Turn("assistant", reply.text or "(nothing)"), Turn("user", _again(fault))]
+                said = reply.text[:LONGEST_SOURCE] or "(nothing)"
+                turns += [Turn("assistant", said), Turn("user", _again(fault))]
         raise AssertionError("asked at least once")
 
     def _whole(self, reply: Reply) -> str:

@@ -6,12 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cudamaster.agents.errors import ModelError
 from cudamaster.agents.models.model import Model, Reply, Request
 from cudamaster.agents.models.price import Price, Usage
 from cudamaster.agents.shortening import tokens_of
 from cudamaster.agents.team import ModelTeam, Team
-from cudamaster.errors import CudamasterError, ModelFailed
+from cudamaster.errors import CudamasterError
 from cudamaster.search.ledger import Ledger
 from cudamaster.store.artefacts import Artefacts
 from cudamaster.store.codec import decode, encode
@@ -98,24 +97,16 @@ class PaidModel:
         return self.model.price
 
     def ask(self, request: Request) -> Reply:
-        """The answer, from the journal where it was given before. Raises BudgetSpent, ModelFailed."""
+        """The answer, from the journal where it was given before. Raises BudgetSpent, ModelError."""
         ledger = self.purse.ledger
         question = ledger.question()
 
         def pay() -> Any:
             with self.purse.reserved(request, self.price):
-                return encode(self._answer(replace(request, key=question)))
+                return encode(self.model.ask(replace(request, key=question)))
 
         about = {"role": request.role, "asked": self._kept(request), "by": self.model.name}
         return decode(Reply, ledger.once("call", f"{CALL}{question}", pay, **about))
-
-    def _answer(self, request: Request) -> Reply:
-        try:
-            return self.model.ask(request)
-        except ModelError as fault:
-            raise ModelFailed(
-                f"{fault}. What was paid for is kept: 'cudamaster resume latest' goes on"
-            ) from fault
 
     def _kept(self, request: Request) -> dict[str, Any]:
         """The whole conversation, for whoever reads or exports the run."""

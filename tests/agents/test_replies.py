@@ -34,6 +34,13 @@ def test_a_source_without_an_entry_is_asked_for_again() -> None:
         cuda_block("```cuda\nint x;\n```")
 
 
+def test_what_could_not_be_shown_again_is_asked_for_shorter() -> None:
+    with pytest.raises(BadReply, match="at most 120000"):
+        cuda_block(f"```cuda\n{ENTRY}\n{'// x' * 40_000}\n```")
+    with pytest.raises(BadReply, match="one sentence was asked for"):
+        plans_of(planned(change="x" * 5000))
+
+
 def test_edits_are_read_in_order_and_halves_of_them_are_none() -> None:
     whole = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
     assert edits_of(f"{whole}text\n<<<<<<< SEARCH\nc\n=======\n>>>>>>> REPLACE") == [

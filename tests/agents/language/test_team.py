@@ -51,6 +51,12 @@ def test_an_edit_that_fits_nowhere_is_asked_for_again_with_the_reason() -> None:
     assert "stands nowhere in the file" in model.asked[1].turns[-1].text
 
 
+def test_a_bad_answer_of_any_length_is_shown_back_in_part() -> None:
+    model = Says("x" * 3_000_000)
+    assert team(model).debug(situation(), PLAN, "// refused\n", evaluation()) is None
+    assert model.asked[1].characters < 250_000
+
+
 def test_a_profiler_that_says_nothing_useful_leaves_the_device_s_own_reading() -> None:
     now = situation()
     profile = now.baseline.profile

@@ -10,7 +10,7 @@ import pytest
 
 from cudamaster.agents.models.model import Reply, Request
 from cudamaster.agents.models.recorded import RecordedModel
-from cudamaster.errors import ModelFailed
+from cudamaster.errors import TeamFailed
 from cudamaster.search.run import outcome_in
 from cudamaster.search.teams import recorded
 from cudamaster.store.runs import RunFolder
@@ -78,7 +78,7 @@ def test_a_run_that_lost_its_model_goes_on_without_asking_anything_again(
     server: ModelServer, folder: RunFolder, tmp_path: Path, failing: int
 ) -> None:
     server.answer = failing_once(failing)
-    with pytest.raises(ModelFailed, match="resume"):
+    with pytest.raises(TeamFailed, match=f"'cudamaster resume {folder.name}' goes on"):
         work(folder, tmp_path / "results", model_at(server))
     outcome = work(folder, tmp_path / "results", model_at(server))
     assert outcome.best is not None

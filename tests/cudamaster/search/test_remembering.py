@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cudamaster.errors import ModelFailed
+from cudamaster.errors import TeamFailed
 from cudamaster.store.lessons import FILE
 from tests.doubles import language_run, scripted_run
 from tests.doubles.language_run import model_at, role_of, work
@@ -62,7 +62,7 @@ def test_what_was_recalled_stays_the_same_when_the_run_goes_on_later(
 ) -> None:
     interrupted = scripted_run.folder(tmp_path)
     server.answer = lambda a: Act(status=401) if role_of(a) == "coder" else language_run.answer(a)
-    with pytest.raises(ModelFailed):
+    with pytest.raises(TeamFailed):
         work(interrupted, tmp_path / "r", model_at(server))
     server.answer = language_run.answer
     work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server))
