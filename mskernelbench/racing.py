@@ -109,19 +109,28 @@ class Race:
         Where the timed call is `looked_at`, some of what it wrote is compared, if the device tells it.
         Raises BaselineBroken, and UnsteadyClock where the device's times prove nothing.
         """
+        pair = self._pair(candidate, workload, looked_at)
+        if isinstance(pair, WorkloadResult | Refusal):
+            return pair
+        row = self._row(workload, *pair)
+        refusal = first_refusal("times", self._evidence(workload, pair[1]), self._lane.without)
+        refusal = refusal or self._unfair(candidate, workload, pair[1])
+        return refusal or replace(row, sampled=self._right_in_samples(workload, pair[1]))
+
+    def times(self, candidate: Build, workload: Workload) -> WorkloadResult | Refusal:
+        """A row of a candidate that another race has judged: its times alone. Raises as `run`."""
+        pair = self._pair(candidate, workload, looked_at=False)
+        return pair if isinstance(pair, WorkloadResult | Refusal) else self._row(workload, *pair)
+
+    def _pair(
+        self, candidate: Build, workload: Workload, looked_at: bool
+    ) -> tuple[Timing, Timing] | WorkloadResult | Refusal:
         measured = self._lane.device.clock is Clock.MEASURED
         try:
             pair = (self._measured if measured else self._once)(candidate, workload, looked_at)
         except TooLarge as large:
             return _left_out(workload, large)
-        if isinstance(pair, Refusal):
-            return pair
-        if isinstance(pair, RunFailure):
-            return failure_refusal(pair, workload)
-        row = self._row(workload, *pair)
-        refusal = first_refusal("times", self._evidence(workload, pair[1]), self._lane.without)
-        refusal = refusal or self._unfair(candidate, workload, pair[1])
-        return refusal or replace(row, sampled=self._right_in_samples(workload, pair[1]))
+        return failure_refusal(pair, workload) if isinstance(pair, RunFailure) else pair
 
     def _unfair(self, candidate: Build, workload: Workload, timing: Timing) -> Refusal | None:
         """Why the time is not believed where blocks that nobody can foresee do more than the sampled ones."""

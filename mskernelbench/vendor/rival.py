@@ -53,10 +53,10 @@ class Rival:
         return replace(verdict, workloads=known, vendor=Vendor(library, overall))
 
     def _timed(self, candidate: Build, workloads: Sequence[Workload]) -> list[WorkloadResult]:
-        """The candidate's rows over the arm. Raises VendorLacks."""
+        """The candidate's rows over the arm, at least one with a time. Raises VendorLacks."""
         race = self._race()
         try:
-            rows = [race.run(candidate, workload) for workload in workloads]
+            rows = [race.times(candidate, workload) for workload in workloads]
         except BenchmarkError as fault:
             raise VendorLacks(str(fault)) from fault
         finally:
@@ -64,7 +64,10 @@ class Rival:
         for row in rows:
             if isinstance(row, Refusal):
                 raise VendorLacks(f"beside it the kernel is {row.status}: {row.reason}")
-        return [row for row in rows if isinstance(row, WorkloadResult)]
+        kept = [row for row in rows if isinstance(row, WorkloadResult)]
+        if not any(row.speedup for row in kept):
+            raise VendorLacks("; ".join({row.left_out or "it has no time" for row in kept}))
+        return kept
 
     def _race(self) -> Race:
         """Against the arm, built and found right once. Raises VendorLacks, at once where it did before."""

@@ -8,7 +8,7 @@ import pytest
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.errors import EnvironmentLacks
 from cudamaster.toolchain.kernel import KernelSource
-from cudamaster.toolchain.outputs import FailureKind, RunFailure
+from cudamaster.toolchain.outputs import TOO_LARGE, FailureKind, Fault, RunFailure
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.catalog import load_operator
 from mskernelbench.evaluation import Evaluation, Status
@@ -117,6 +117,14 @@ def test_an_arm_that_cannot_be_timed_leaves_the_verdict_as_it_is() -> None:
     assert found.vendor is not None
     assert "this is not supported" in str(found.vendor.lacks)
     assert found.speedup is not None
+
+
+def test_an_arm_that_needs_more_memory_than_there_is_says_so() -> None:
+    large = RunFailure(FailureKind.UNSUPPORTED, "it needs 9 GiB", Fault(TOO_LARGE, "it needs 9 GiB"))
+    vendor = verdict(device_for(LOSS, Clock.MEASURED, arm_ms=large)).vendor
+
+    assert vendor is not None
+    assert (vendor.speedup, vendor.lacks) == (None, "it needs 9 GiB")
 
 
 @dataclass
