@@ -10,10 +10,12 @@ import pytest
 
 from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
 from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.cache import cache_folder
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Mode
 from cudamaster.toolchain.devices.virtual.codegen.warp_function import prepared
 from cudamaster.toolchain.devices.virtual.device import PROGRAM, VirtualDevice
 from cudamaster.toolchain.devices.virtual.jit import QUICK, host_has_avx512
+from cudamaster.toolchain.devices.virtual.native import FOLDER, load_native
 from cudamaster.toolchain.devices.virtual.ptx.parse import parse_module
 from cudamaster.toolchain.devices.virtual.translation_service import TranslationService
 from cudamaster.toolchain.devices.virtual.translations import Job, path_of, stored, translations_folder
@@ -26,9 +28,12 @@ COUNT = 64
 
 @pytest.fixture(scope="module", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Kept translations are counted here, so nobody else's may lie among them."""
+    """Kept translations are counted here, so nobody else's may lie among them; the engine is everybody's."""
+    load_native()
+    own = tmp_path_factory.mktemp("cache")
+    (own / FOLDER).symlink_to(cache_folder() / FOLDER)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CUDAMASTER_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("CUDAMASTER_CACHE_DIR", str(own))
         yield
 
 

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from cudamaster.toolchain.cache import cache_folder, publish_folder
+from cudamaster.toolchain.cache import cache_folder, held, publish_folder
 from cudamaster.toolchain.errors import EnvironmentLacks
 
+FOLDER = "virtual-library"
 LIBRARY = "libvgpu.so"
 FLAGS = (
     "-std=gnu11", "-O3", "-fPIC", "-pthread", "-ffp-contract=off", "-fno-math-errno",
@@ -77,7 +78,10 @@ def _run(arguments: Sequence[str]) -> str:
 @functools.cache
 def load_native() -> ctypes.CDLL:
     """Return the library, its symbols visible to later ones; EnvironmentLacks without a compiler."""
-    folder = cache_folder() / "virtual-library" / _key()
-    if not (folder / LIBRARY).exists():
-        publish_folder(folder, _compile)
+    key = _key()
+    folder = cache_folder() / FOLDER / key
+    if not folder.exists():
+        with held(key):  # processes that start together compile it once
+            if not folder.exists():
+                publish_folder(folder, _compile)
     return ctypes.CDLL(str(folder / LIBRARY), mode=ctypes.RTLD_GLOBAL | os.RTLD_NOW)
