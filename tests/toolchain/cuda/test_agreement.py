@@ -9,10 +9,12 @@ from cudamaster.toolchain.devices.cuda.agreement import (
     LONG_MS,
     PRECISION,
     RESOLUTION_MS,
+    Agreed,
     Row,
+    agreed,
     calls_for,
-    disagreement,
     row_length,
+    unlikely_time,
     unlikely_wait,
 )
 from cudamaster.toolchain.devices.cuda.stopwatch import MOST_CALLS
@@ -49,14 +51,16 @@ def rows(claimed_ms: float, hidden_ms: float = 0.0, noise_ms: float = 0.1) -> Ca
 @pytest.mark.parametrize("claimed_ms", [0.003, 0.02, 0.4, 30.0, 1000.0])
 @pytest.mark.parametrize("noise_ms", [0.02, 2.0])
 def test_honest_events_agree_on_a_busy_machine(claimed_ms: float, noise_ms: float) -> None:
-    assert disagreement(rows(claimed_ms, noise_ms=noise_ms), claimed_ms) is None
+    found = agreed(rows(claimed_ms, noise_ms=noise_ms), claimed_ms)
+    assert isinstance(found, Agreed)
+    assert claimed_ms / 2 < found.outside_ms <= 1.001 * claimed_ms
 
 
 @pytest.mark.parametrize(
     ("claimed_ms", "hidden_ms"), [(0.003, 0.02), (0.003, 5.0), (0.5, 0.2), (100.0, 40.0)]
 )
 def test_work_that_events_do_not_see_is_seen(claimed_ms: float, hidden_ms: float) -> None:
-    found = disagreement(rows(claimed_ms, hidden_ms), claimed_ms)
+    found = agreed(rows(claimed_ms, hidden_ms), claimed_ms)
     assert isinstance(found, str)
     assert "by the clock outside" in found
 
@@ -69,19 +73,19 @@ def test_gross_hiding_costs_few_calls() -> None:
         asked.append(calls)
         return row(calls)
 
-    assert isinstance(disagreement(counted, 0.003), str)
+    assert isinstance(agreed(counted, 0.003), str)
     assert sum(asked) < 500
 
 
 def test_a_failure_ends_the_comparison() -> None:
     failure = RunFailure(FailureKind.CRASHED, "gone")
-    assert disagreement(lambda calls: failure, 1.0) is failure
+    assert agreed(lambda calls: failure, 1.0) is failure
 
 
 def test_a_row_takes_a_while_and_very_long_calls_need_none() -> None:
     assert row_length(1000.0) == 1
     assert row_length(0.01) * 0.01 >= 19
-    assert disagreement(rows(LONG_MS, hidden_ms=1e6), LONG_MS) is None
+    assert agreed(rows(LONG_MS, hidden_ms=1e6), LONG_MS) == Agreed(0.0)
 
 
 def test_the_wait_for_a_sample_bounds_its_claims() -> None:
@@ -89,3 +93,10 @@ def test_the_wait_for_a_sample_bounds_its_claims() -> None:
     assert unlikely_wait(0.5, 40.0, calls=100, flush_ms=0.1) is None
     assert "claim 3000 ms" in str(unlikely_wait(3000.0, 2999.0, calls=1, flush_ms=0.1))
     assert "to have the answer" in str(unlikely_wait(3000.0, 4000.0, calls=1, flush_ms=0.1))
+
+
+def test_a_sample_is_not_much_quicker_than_calls_in_a_row() -> None:
+    assert unlikely_time(0.9, 1.0) is None
+    assert unlikely_time(0.001, 0.2) is None, "the host takes as long between two calls in a row"
+    assert unlikely_time(5.0, 0.0) is None, "no row was made"
+    assert "claims 0.4 ms, and calls in a row take 1 ms" in str(unlikely_time(0.4, 1.0))

@@ -219,7 +219,7 @@ class TestTiming:
     def test_what_a_vendor_library_launches_by_a_runtime_of_its_own_has_a_time(
         self, device: CudaDevice, cuda_bench: CudaBench
     ) -> None:
-        runtime = cuda_bench.compiled("cudart", "")
+        runtime = cuda_bench.cudart
         entry = (
             "void *dlopen(const char *, int), *dlsym(void *, const char *);"
             "int (*launch)(const void *, dim3, dim3, void **, size_t, void *) ="

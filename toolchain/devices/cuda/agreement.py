@@ -25,6 +25,8 @@ SHORT_ROW, GROSS_MS = 8, 1.0
 """Calls in a row that is tried first, and the difference of a call's times that shows in it."""
 SLACK_MS = 0.002
 """Difference of a call's times that a busy host makes."""
+LEAST_SHARE, HOST_MS = 0.7, 0.2
+"""Of what a call takes in a row, what it may take in a sample, less what the host may take between two."""
 LONG_MS = 2000.0
 """A call that takes longer shows in the wait for its own sample what a row would."""
 TOLERANCE = 0.2
@@ -41,6 +43,13 @@ class Row(NamedTuple):
 
     claimed_ms: float
     waited_ms: float
+
+
+class Agreed(NamedTuple):
+    """Events and the outside clock agree."""
+
+    outside_ms: float
+    """What a call takes in a row; 0 where none was made."""
 
 
 def calls_for(time_ms: float) -> int:
@@ -61,22 +70,21 @@ def row_length(time_ms: float) -> int:
     return min(MOST_IN_ROW, max(1, math.ceil(ROW_MS / time_ms))) if time_ms > 0 else MOST_IN_ROW
 
 
-def disagreement(row: Callable[[int], Row | RunFailure], time_ms: float) -> str | RunFailure | None:
-    """Why events and the outside clock do not agree on a call of about `time_ms`; None where they do.
+def agreed(row: Callable[[int], Row | RunFailure], time_ms: float) -> Agreed | str | RunFailure:
+    """What a call of about `time_ms` takes by the outside clock; why not, where events do not agree with it.
 
     A short row tells what differs grossly, before a long one takes the longer for it.
     """
     if time_ms >= LONG_MS:
-        return None
+        return Agreed(0.0)
     calls = row_length(time_ms)
-    short = min(SHORT_ROW, calls)
-    gross = _disagreement(row, short, GROSS_MS)
-    return gross or (None if short == calls else _disagreement(row, calls, SLACK_MS))
+    found = _agreed(row, min(SHORT_ROW, calls), GROSS_MS)
+    if calls <= SHORT_ROW or not isinstance(found, Agreed):
+        return found
+    return _agreed(row, calls, SLACK_MS)
 
 
-def _disagreement(
-    row: Callable[[int], Row | RunFailure], calls: int, slack_ms: float
-) -> str | RunFailure | None:
+def _agreed(row: Callable[[int], Row | RunFailure], calls: int, slack_ms: float) -> Agreed | str | RunFailure:
     """The same by rows of `calls`, the quickest of several: a busy machine keeps processes waiting."""
     quickest: dict[int, Row] = {}
     outside = claimed = 0.0
@@ -90,8 +98,18 @@ def _disagreement(
         outside = (twice.waited_ms - once.waited_ms) / calls
         claimed = max(0.0, twice.claimed_ms - once.claimed_ms) / calls
         if outside <= (1 + TOLERANCE) * claimed + slack_ms:
-            return None
+            return Agreed(min(outside, claimed))
     return f"a call takes {outside:.4g} ms by the clock outside, and {claimed:.4g} ms by its events"
+
+
+def unlikely_time(mean_ms: float, outside_ms: float) -> str | None:
+    """Why a sample cannot be of calls that take so long in a row; None where it may be.
+
+    A row has its data in the caches, and a sample has not.
+    """
+    if mean_ms >= LEAST_SHARE * outside_ms - HOST_MS:
+        return None
+    return f"a timed call claims {mean_ms:.4g} ms, and calls in a row take {outside_ms:.4g} ms each"
 
 
 def unlikely_wait(claimed_ms: float, waited_ms: float, calls: int, flush_ms: float) -> str | None:

@@ -4,7 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean
 
-from cudamaster.toolchain.devices.cuda.agreement import TRIES, Row, calls_for, disagreement, unlikely_wait
+from cudamaster.toolchain.devices.cuda.agreement import (
+    TRIES,
+    Row,
+    agreed,
+    calls_for,
+    unlikely_time,
+    unlikely_wait,
+)
 from cudamaster.toolchain.devices.cuda.requests import NOTHING_DONE, ROW, Claims, Manner
 from cudamaster.toolchain.outputs import FailureKind, Fault, RunFailure
 from cudamaster.toolchain.timing import Clock, ClockState, Timing
@@ -22,6 +29,8 @@ class Pace:
     """That a sample takes the mean of."""
     launches: int
     """Kernels a call."""
+    outside_ms: float
+    """What a call takes in a row, by the clock outside; 0 where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,35 +56,38 @@ class CallTimer:
         if isinstance(pilot, RunFailure):
             return pilot
         time_ms = min(ms for claims in pilot for ms in claims.times_ms)
-        found = disagreement(self._row, time_ms)
+        found = agreed(self._row, time_ms)
         if isinstance(found, str):
             return _disagreeing(found)
-        return found or Pace(calls_for(time_ms), sum(claims.launches for claims in pilot) // PILOT_CALLS)
+        if isinstance(found, RunFailure):
+            return found
+        launches = sum(claims.launches for claims in pilot) // PILOT_CALLS
+        return Pace(calls_for(time_ms), launches, found.outside_ms)
 
     def times(self, pace: Pace, samples: int) -> Timing | RunFailure:
         """So many samples."""
         times_ms: list[float] = []
         states: list[ClockState] = []
         for _ in range(samples):
-            calls = self._calls(pace.calls)
+            calls = self._calls(pace.calls, 0.0 if self.one_a_request else pace.outside_ms)
             if isinstance(calls, RunFailure):
                 return calls
             states.append(self.state())
             times_ms.append(fmean(ms for claims in calls for ms in claims.times_ms))
         return Timing(Clock.MEASURED, tuple(times_ms), pace.launches, tuple(states))
 
-    def _calls(self, calls: int) -> list[Claims] | RunFailure:
-        """So many calls, in one request or in as many."""
+    def _calls(self, calls: int, outside_ms: float = 0.0) -> list[Claims] | RunFailure:
+        """So many calls, in one request or in as many; in a row one takes about so long."""
         requests, calls_each = (calls, 1) if self.one_a_request else (1, calls)
         found: list[Claims] = []
         for _ in range(requests):
-            claims = self._request(calls_each)
+            claims = self._request(calls_each, outside_ms)
             if isinstance(claims, RunFailure):
                 return claims
             found.append(claims)
         return found
 
-    def _request(self, calls: int) -> Claims | RunFailure:
+    def _request(self, calls: int, outside_ms: float) -> Claims | RunFailure:
         """The claims of one request; a process that was kept waiting for is asked again."""
         doubt = None
         for _ in range(TRIES):
@@ -86,6 +98,7 @@ class CallTimer:
                 return RunFailure(FailureKind.LAUNCH_FAILED, NOTHING_DONE)
             flush_ms = self.flush_ms if self.cold else 0.0
             doubt = unlikely_wait(sum(claims.times_ms), claims.waited_ms, calls, flush_ms)
+            doubt = doubt or unlikely_time(fmean(claims.times_ms), outside_ms)
             if doubt is None:
                 return claims
         return _disagreeing(doubt or "")
