@@ -12,17 +12,19 @@ import pytest
 from benchmarks.gpu_check.kept_rows import rows_of
 from benchmarks.gpu_check.modelling import agreement
 from benchmarks.gpu_check.nouns import Part, Row, Session
-from benchmarks.gpu_check.parts import baselines, counters, gauntlet, pairs, sanitizer, stored
+from benchmarks.gpu_check.parts import baselines, clock, counters, gauntlet, pairs, sanitizer, stored
 from benchmarks.gpu_check.running import run_part
 from benchmarks.rank.pairs import PAIRS
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import Examined, FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.profile import KernelProfile, Launch, Profile
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.affordable import Limits
 from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision
+from mskernelbench.racing import copy_of
 from tests.doubles.scripted_device import Compute, Script, ScriptedDevice, answer, honest, outputs
 from tests.gauntlet.kernels import cheats
 
@@ -201,3 +203,25 @@ def test_a_device_without_tools_ends_the_part(pool: ThreadPoolExecutor, tmp_path
     device = ScriptedDevice({text: Script(honest(ADD)) for text in TEXTS.values()})
     rows = done(sanitizer.PART, session(device, model(honest(ADD)), pool), tmp_path)
     assert [row["status"] for row in rows] == ["skipped"]
+
+
+@pytest.mark.parametrize(("drift", "holds"), [(1.0, True), (1.2, False)])
+def test_a_clock_is_tried_on_nothing_on_copies_and_on_a_kernel_beside_itself(
+    pool: ThreadPoolExecutor, tmp_path: Path, drift: float, holds: bool
+) -> None:
+    text = clock.SOURCE.read_text()
+    scripts = {text: Script(honest(ADD), lambda arguments: 0.5)}
+    scripts[copy_of(KernelSource(text, clock.COPY)).text] = Script(honest(ADD), lambda arguments: 0.5 * drift)
+    device = ScriptedDevice(scripts, Clock.MEASURED)
+    rows = done(clock.PART, Session(device, device, pool, (), sizes=Limits(0, 2 << 20)), tmp_path)
+    assert [row["key"] for row in rows] == ["empty", "copy 1 MiB", "control"]
+    figures = clock.figures(rows)
+    assert figures["empty_us"] == pytest.approx(500, rel=0.02)
+    assert figures["best_share_of_peak"] == pytest.approx((2 << 20) / 0.5e-3 / 4.8e12, rel=0.02)
+    assert figures["control_holds_1"] is holds
+
+
+def test_a_modelled_clock_is_not_held_against_itself(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
+    device = ScriptedDevice({clock.SOURCE.read_text(): Script(honest(ADD))})
+    rows = done(clock.PART, Session(device, device, pool, (), sizes=SMALLEST), tmp_path)
+    assert [row["status"] for row in rows] == ["done", "done", "skipped"]

@@ -3,6 +3,7 @@
 from benchmarks.gpu_check.nouns import Part
 from benchmarks.gpu_check.parts import (
     baselines,
+    clock,
     contract,
     counters,
     gauntlet,
@@ -13,6 +14,7 @@ from benchmarks.gpu_check.parts import (
 
 PARTS: tuple[Part, ...] = (
     contract.PART,
+    clock.PART,
     gauntlet.PART,
     baselines.PART,
     stored.PART,

@@ -152,4 +152,4 @@ def figures(rows: Sequence[Row]) -> Row:
     }
 
 
-PART = Part("baselines", "outputs, times and attainment of all baselines", 120.0, items, figures)
+PART = Part("baselines", "outputs, times and attainment of all baselines", 105.0, items, figures)
