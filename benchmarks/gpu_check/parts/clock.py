@@ -22,7 +22,7 @@ from mskernelbench.seeds import generator
 
 SOURCE = Path(__file__).with_suffix(".cu")
 MIB = 1 << 20
-COPIES_MIB = (1, 16, 256)
+COPIES_MIB = (1, 16, 128)
 """Of each of the two buffers: within L2, about its size, far beyond it."""
 EMPTY, COPY = "empty", "copy"
 SAMPLES = 50
