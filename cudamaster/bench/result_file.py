@@ -9,7 +9,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from cudamaster.bench.score import TaskStatus, score_of
+from cudamaster.bench.score import TaskStatus, name_of, score_of
 from cudamaster.errors import UsageError
 from cudamaster.report.document import Json, to_text
 from cudamaster.store.atomic import write_atomically
@@ -143,12 +143,13 @@ def _require_schema(document: Json, path: Path) -> None:
     schema = document.get("schema")
     if schema == SCHEMA:
         return
-    if isinstance(schema, str) and schema.startswith("cudamaster.bench/"):
+    if isinstance(schema, str) and schema.isprintable() and schema.startswith("cudamaster.bench/"):
         raise UsageError(
             f"{path} is of schema {schema}, and this version reads {SCHEMA} only: use the version that wrote "
             "it, or bench again"
         )
-    raise UsageError(f"{path} is no result file ({SCHEMA}) but {schema or 'JSON without a schema'}")
+    found = repr(schema) if schema else "JSON without a schema"
+    raise UsageError(f"{path} is no result file ({SCHEMA}) but {found}")
 
 
 def _require_rows(document: Json, path: Path) -> None:
@@ -183,3 +184,9 @@ def _require_ground(document: Json) -> None:
             raise Malformed(f"{name} is missing or of the wrong kind")
     if document["clock"] not in ("measured", "modelled"):
         raise Malformed(f"the clock {document['clock']!r} is unknown")
+    settings = document["settings"]
+    for name in (document["device"], document["clock_version"], settings.get("model")):
+        name_of(name)
+    for name in ("rounds", "candidates"):
+        if type(settings.get(name)) is not int:
+            raise Malformed(f"settings.{name} is {settings.get(name)!r}, which is no number")

@@ -13,6 +13,8 @@ from mskernelbench.scores import Task, geometric_mean
 
 SAME = 1e-9
 """Two ways of writing one figure differ by less."""
+MOST = 1e9
+"""No task takes as many minutes or dollars, and no mean of such figures is infinite."""
 
 
 class TaskStatus(StrEnum):
@@ -75,10 +77,10 @@ def score_of(row: Json) -> Score:
     """The figures of one row of a result file. Raises Malformed."""
     with well_formed():
         status = TaskStatus(row["status"])
-        _text(row["scenario"])
-        _text(row.get("run", "none"), empty=True)
+        name_of(row["scenario"])
+        name_of(row.get("run", "none"), empty=True)
         score = Score(
-            operator=_text(row["operator"]),
+            operator=name_of(row["operator"]),
             precision=Precision(row["precision"]).value,
             status=status,
             cost_usd=_amount(row.get("cost_usd"), "cost_usd"),
@@ -144,8 +146,8 @@ def _number(value: object, name: str) -> float:
 def _amount(value: object, name: str) -> float | None:
     if value is None:
         return None
-    if _number(value, name) < 0:
-        raise Malformed(f"{name} is {value!r}, below 0")
+    if not 0 <= _number(value, name) <= MOST:
+        raise Malformed(f"{name} is {value!r}, {'below 0' if _number(value, name) < 0 else 'too much'}")
     return _number(value, name)
 
 
@@ -156,8 +158,9 @@ def _share(value: object) -> float | None:
     return share
 
 
-def _text(value: object, *, empty: bool = False) -> str:
-    if not isinstance(value, str) or not (value or empty):
+def name_of(value: object, *, empty: bool = False) -> str:
+    """A name, of which every character can be seen. Raises Malformed."""
+    if not isinstance(value, str) or not (value or empty) or not value.isprintable():
         raise Malformed(f"{value!r} is no name")
     return value
 

@@ -22,6 +22,7 @@ from cudamaster.cli.group import cudamaster
 from cudamaster.cli.streams import StreamUnwritable, give_up_broken_streams
 from cudamaster.config import folders
 from cudamaster.errors import ENVIRONMENT, INTERNAL, INTERRUPTED, USAGE, CudamasterError
+from cudamaster.report.visible import visible
 
 PIPE_CLOSED = 141
 """What a shell reports of a process that SIGPIPE ended."""
@@ -122,7 +123,7 @@ def machine_lack(fault: Exception) -> str:
 def told(arguments: Sequence[str], sentence: str, code: int) -> int:
     """Say it on stderr, and where one JSON document was asked for, as that document too; returns `code`."""
     with suppress(OSError):
-        click.echo(f"cudamaster: {sentence}", err=True)
+        click.echo(f"cudamaster: {visible(sentence)}", err=True)
     if "--json" in arguments:
         document = {"schema": "cudamaster.error/1", "error": sentence, "exit_code": code}
         with suppress(OSError):

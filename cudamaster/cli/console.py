@@ -1,6 +1,8 @@
-"""Where people read: results on stdout, progress on stderr."""
+"""Where people read: results on stdout, progress on stderr. Texts of others command no terminal."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from cudamaster.report.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,8 +23,15 @@ def progress() -> "Console":
 
 def _console(*, stderr: bool) -> "Console":
     from rich.console import Console
+    from rich.text import Text
 
-    console = Console(stderr=stderr, highlight=False, markup=False, soft_wrap=False)
+    class Shown(Console):
+        """Writes a character that cannot be seen as a mark; what rich itself writes stays."""
+
+        def render_str(self, text: str, **options: Any) -> Text:
+            return super().render_str(visible(text), **options)
+
+    console = Shown(stderr=stderr, highlight=False, markup=False, soft_wrap=False)
     if not console.is_terminal:
         console.width = WIDTH
     return console

@@ -9,7 +9,7 @@ from cudamaster.bench.score import Score, TaskStatus, judged_score, score_of
 from cudamaster.errors import BrokenStore, UsageError
 from cudamaster.report.document import Json
 from cudamaster.store.codec import Malformed, well_formed
-from cudamaster.store.results import RECORD, SEAL, Stored, digest_of, read_stored, seal_of
+from cudamaster.store.results import RECORD, SEAL, Stored, digest_of, folder_of, read_stored, seal_of
 from mskernelbench.catalog import all_tasks
 from mskernelbench.scores import Task
 
@@ -55,10 +55,12 @@ def read_entries(paths: Iterable[Path]) -> list[Entry]:
 
 def _of_file(path: Path) -> Entry:
     document = read_result_file(path)
-    scores = [score_of(row) for row in document["tasks"]]
     settings = document["settings"]
+    if not (team := _team(settings)).isprintable():
+        raise UsageError(f"{path} cannot be right: its settings hold {team!r}; take a sound copy")
+    scores = [score_of(row) for row in document["tasks"]]
     return Entry(
-        team=_team(settings),
+        team=team,
         ground=Ground(document["clock"], document["device"], document["clock_version"]),
         scores=_known({score.task: score for score in scores}, path),
         sources=(str(path),),
@@ -84,6 +86,7 @@ def _of_folder(folder: Path) -> Iterator[Entry]:
         stored = _stored(file)
         try:
             score, ground, model = _of_record(stored.record)
+            _require_place(file, folder, score, ground)
         except Malformed as fault:
             raise UsageError(f"{file} cannot be right: {fault}; mend or delete it") from fault
         if stored.record.get(SEAL, seal := seal_of(stored.record)) != seal:
@@ -110,14 +113,25 @@ def _stored(file: Path) -> Stored:
 
 def _of_record(record: Json) -> tuple[Score, Ground, str]:
     with well_formed():
-        for name in ("clock", "device", "clock_version", "model", "baseline_sha256"):
-            if not isinstance(record[name], str):
+        for name in ("clock", "device", "clock_version", "model", "baseline_sha256", "operator"):
+            if not isinstance(record[name], str) or not record[name].isprintable():
                 raise ValueError(f"{name} is {record[name]!r}")
+        if record["clock"] != record["evaluation"]["clock"]:
+            raise ValueError(f"its times are {record['evaluation']['clock']}, and it is {record['clock']}")
         low = record["evaluation"]["speedup"]["low"]
         status = TaskStatus.FASTER if low > 1 else TaskStatus.TIED
         named = Score(record["operator"], record["precision"], status)
         score = replace(judged_score(named, record), baseline_sha256=record["baseline_sha256"])
         return score, Ground(record["clock"], record["device"], record["clock_version"]), record["model"]
+
+
+def _require_place(file: Path, folder: Path, score: Score, ground: Ground) -> None:
+    """Raise Malformed where a record lies in another's place, as a copy does: it would count twice."""
+    place = folder_of(folder, ground.device, *score.task)
+    if file.parent != place:
+        raise Malformed(
+            f"it is of {place.relative_to(folder)}, and lies in {file.parent.relative_to(folder)}"
+        )
 
 
 def _known(scores: Mapping[Task, Score], path: Path) -> Mapping[Task, Score]:

@@ -27,6 +27,8 @@ HEADS = {
     "minutes_a_task": "min / task",
 }
 """A column for each figure; those that no row of a table has are left out."""
+FORMULA = ("=", "+", "-", "@")
+"""What a spreadsheet's formulas begin with."""
 
 
 def document(tables: Sequence[Table], by: Sequence[str], compared: Comparison | None) -> Json:
@@ -89,9 +91,11 @@ def rule_lines() -> str:
 
 def markdown(tables: Sequence[Table], by: Sequence[str], compared: Comparison | None) -> str:
     """A section for each table, with the rule behind them."""
-    sections = [f"### {heading(table.ground)}\n\n{markdown_table(table, by)}" for table in tables]
+    sections = [f"### {_escaped(heading(table.ground))}\n\n{markdown_table(table, by)}" for table in tables]
     if compared is not None:
-        sections.append("### Against the stored results\n\n" + "\n".join(f"* {x}" for x in told(compared)))
+        sections.append(
+            "### Against the stored results\n\n" + "\n".join(f"* {_escaped(x)}" for x in told(compared))
+        )
     return "\n\n".join([*sections, rule_lines()])
 
 
@@ -103,8 +107,9 @@ def markdown_table(table: Table, by: Sequence[str]) -> str:
 
 
 def _escaped(cell: str) -> str:
-    """A model's name may hold anything: no mark of Markdown or HTML in it works."""
-    return re.sub(r"([\\`|<\[\]])", r"\\\1", cell).replace("\n", " ")
+    """A model's name may hold anything: no mark of Markdown or HTML in it works, and it calls nobody."""
+    text = re.sub(r"[\\`|<\[\]*~&]|(?<!\w)_|_(?!\w)", r"\\\g<0>", " ".join(cell.split()))
+    return re.sub(r"@(?=\w)", "@<!-- -->", text)
 
 
 def csv(tables: Sequence[Table], by: Sequence[str]) -> str:
@@ -116,9 +121,15 @@ def csv(tables: Sequence[Table], by: Sequence[str]) -> str:
         )
     from pandas import json_normalize
 
-    flat = json_normalize([row | _ground(table.ground) for table in tables for row in table.rows])
+    rows = [row | _ground(table.ground) for table in tables for row in table.rows]
+    flat = json_normalize([{name: _no_formula(value) for name, value in row.items()} for row in rows])
     text: str = flat.to_csv(index=False)
     return text.rstrip("\n")
+
+
+def _no_formula(value: object) -> object:
+    """A text that a spreadsheet would take for a formula gets the mark by which it does not."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA else value
 
 
 def _ground(ground: Ground) -> Json:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from cudamaster.report.document import Json
+from cudamaster.report.visible import visible
 from cudamaster.store.codec import Json as Event
 from cudamaster.toolchain.listing import ListedDevice
 from mskernelbench.operator import Operator
@@ -99,7 +100,7 @@ def plain_table(
     for name in columns:
         table.add_column(name, no_wrap=name in whole, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(visible(cell)) for cell in row))
     return table
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from cudamaster.report.document import Json
+from cudamaster.report.visible import visible
 from cudamaster.toolchain.profile import KernelProfile, Profile
 
 if TYPE_CHECKING:
@@ -113,5 +114,5 @@ def _table(columns: tuple[tuple[str, str], ...], rows: Iterable[tuple[str, ...]]
     for name, side in columns:
         table.add_column(name, justify="right" if side == "right" else "left")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(visible(cell)) for cell in row))
     return table

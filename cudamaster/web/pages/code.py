@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from cudamaster.report.visible import visible
 from cudamaster.toolchain.profile import Profile
-from cudamaster.web.pages.visible import visible
 
 if TYPE_CHECKING:
     from pygments.token import _TokenType

@@ -15,8 +15,8 @@ from markupsafe import Markup
 from cudamaster.agents.wording import quantity
 from cudamaster.report.figures import clocked, counted, percent, times, with_parameters
 from cudamaster.report.stopping import STOPPED_BY
+from cudamaster.report.visible import visible
 from cudamaster.web.pages.movements import words
-from cudamaster.web.pages.visible import visible
 
 
 def sentence(text: str) -> str:

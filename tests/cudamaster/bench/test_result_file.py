@@ -60,7 +60,7 @@ def test_other_schemas_are_refused_with_their_version(document: dict[str, Any], 
     assert "is of schema cudamaster.bench/0, and this version reads cudamaster.bench/1" in refusal(
         tmp_path, older
     )
-    assert "but cudamaster.suite/1" in refusal(tmp_path, '{"schema": "cudamaster.suite/1"}')
+    assert "but 'cudamaster.suite/1'" in refusal(tmp_path, '{"schema": "cudamaster.suite/1"}')
     assert "JSON without a schema" in refusal(tmp_path, "{}")
     assert "is no result file" in refusal(tmp_path, "[]")
     assert "is not whole JSON" in refusal(tmp_path, "[" * 100_000)
@@ -75,7 +75,7 @@ def test_a_file_that_is_not_there_or_a_folder_is_refused(tmp_path: Path) -> None
 def test_rows_that_state_what_cannot_be_are_refused(document: dict[str, Any], tmp_path: Path) -> None:
     evaluation = document["tasks"][0]["evaluation"]
     faster = {"geomean": 9.0, "low": 8.0, "high": 10.0}
-    lies = {
+    lies: dict[str, dict[str, Any]] = {
         "'fastest' is not a valid TaskStatus": {"status": "fastest"},
         "'fp16' is not a valid Precision": {"precision": "fp16"},
         "a task that is faster has no evaluation": {"evaluation": ...},
@@ -95,6 +95,9 @@ def test_rows_that_state_what_cannot_be_are_refused(document: dict[str, Any], tm
         "is missing": {"evaluation": {}},
         "is measured, and the file modelled": {"evaluation": evaluation | {"clock": "measured"}},
         "task 1": {"evaluation": 3},
+        "too large": {"minutes": 10**400},
+        "1e+300, too much": {"cost_usd": 1e300},
+        "'a\\x1b[2J' is no name": {"run": "a\x1b[2J"},
     }
     for said, changed in lies.items():
         text = resealed(document, first_row(document, **changed))
@@ -111,4 +114,7 @@ def test_a_task_twice_is_refused(document: dict[str, Any], tmp_path: Path) -> No
 def test_a_head_that_lacks_something_is_refused(document: dict[str, Any], tmp_path: Path) -> None:
     for name in ("device", "clock", "clock_version", "versions", "settings", "tasks"):
         assert f"in its head, {name} is missing" in refusal(tmp_path, resealed(document, {name: None}))
+    for name, value in (("model", None), ("model", {"a": 1}), ("rounds", None), ("candidates", "3")):
+        settings = document["settings"] | {name: value}
+        assert "in its head, " in refusal(tmp_path, resealed(document, {"settings": settings}))
     assert "the clock 'sundial' is unknown" in refusal(tmp_path, resealed(document, {"clock": "sundial"}))

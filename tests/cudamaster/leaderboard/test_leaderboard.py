@@ -221,6 +221,65 @@ def test_a_models_name_is_text_in_markdown(document: Json, tmp_path: Path, capsy
     assert r"| a\|b \<script>\`\[x\](y), 3 x 3 |" in capsys.readouterr().out
 
 
+def test_no_name_calls_people_or_marks_text_up_in_a_comment(
+    ran: Path, document: Json, tmp_path: Path, capsys: Output
+) -> None:
+    settings = document["settings"] | {"model": "x @everyone *b* _i_ ~s~ &lt; <img>"}
+    rows = [row(document, "relu", "fp32", 1.5)]
+    file = str(written(tmp_path / "a.json", document, rows, settings=settings))
+    asked = ["leaderboard", file, "--format", "markdown", "--against", str(ran / "results")]
+    assert exit_code_of(asked) == 1
+    told = capsys.readouterr().out
+    harmless = r"x @<!-- -->everyone \*b\* \_i\_ \~s\~ \&lt; \<img>"
+    assert told.count(harmless) == 2, "once in the table, once in the regression"
+    assert "@everyone" not in told
+
+
+@pytest.mark.parametrize("model", ["=HYPERLINK(1)", "+1", "-1", "@SUM(1)"])
+def test_no_name_is_a_formula_in_csv(model: str, document: Json, tmp_path: Path, capsys: Output) -> None:
+    settings = document["settings"] | {"model": model}
+    file = written(tmp_path / "a.json", document, [row(document, "relu", "fp32", 2.0)], settings=settings)
+    assert exit_code_of(["leaderboard", str(file), "--format", "csv"]) == 0
+    assert f"'{model}, 3 x 3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("unseen", ["\x1b[2J", "\r\n# head", "\u202e", "\ud800"])
+@pytest.mark.parametrize("form", ["table", "markdown", "csv"])
+def test_a_name_that_a_terminal_or_a_comment_would_obey_is_refused(
+    unseen: str, form: str, document: Json, tmp_path: Path, capsys: Output
+) -> None:
+    rows = [row(document, "relu", "fp32", 2.0)]
+    heads: list[Json] = [
+        {"settings": document["settings"] | {"model": f"x{unseen}"}},
+        {"settings": document["settings"] | {"search": f"x{unseen}"}},
+        {"device": f"x{unseen}"},
+        {"clock_version": f"x{unseen}"},
+        {"schema": f"x{unseen}"},
+    ]
+    for head in heads:
+        told = refused(capsys, written(tmp_path / "a.json", document, rows, **head), "--format", form)
+        assert unseen not in told
+
+
+def test_a_record_that_was_copied_into_anothers_place_is_refused(
+    ran: Path, tmp_path: Path, capsys: Output
+) -> None:
+    shutil.copytree(ran / "results", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(tmp_path / "virtual-h200/relu", tmp_path / "virtual-h200/gelu")
+    told = refused(capsys, tmp_path)
+    assert "it is of virtual-h200/relu/fp32, and lies in virtual-h200/gelu/fp32" in told
+
+
+def test_a_record_whose_times_are_of_another_clock_is_refused(
+    ran: Path, tmp_path: Path, capsys: Output
+) -> None:
+    shutil.copytree(ran / "results", tmp_path, dirs_exist_ok=True)
+    file = tmp_path / "virtual-h200/relu/fp32/record.json"
+    record = json.loads(file.read_text()) | {"clock": "measured"}
+    file.write_text(json.dumps(record | {"record_sha256": seal_of(record)}))
+    assert "its times are modelled, and it is measured" in refused(capsys, tmp_path)
+
+
 def against(
     ran: Path, tmp_path: Path, document: Json, speedups: Mapping[str, float | None], **head: object
 ) -> int:

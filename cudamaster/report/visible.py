@@ -1,4 +1,4 @@
-"""Text of candidates with its unseen characters made visible, so that it cannot look like other text."""
+"""Text of others with its unseen characters made visible: it looks like no other, and no terminal obeys."""
 
 import re
 import unicodedata

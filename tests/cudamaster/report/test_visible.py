@@ -2,7 +2,7 @@
 
 import pytest
 
-from cudamaster.web.pages.visible import visible
+from cudamaster.report.visible import visible
 
 
 @pytest.mark.parametrize(
