@@ -48,7 +48,6 @@ CHECK = (
     Workload("check", shape(3, 4099), "logits"),
     Workload("check", shape(33, 1031), "huge"),
     Workload("check", shape(2, 16411), "peaked"),
-    Workload("check", shape(65_601, 3), "logits"),
 )
 PAPER = tuple(
     Workload("paper", shape(rows, columns), "logits")

@@ -1,5 +1,5 @@
 // adds the sums of warps to the result by atomic operations, in any order
-// gauntlet: operator=dot_product precision=fp32 sets=check,real
+// gauntlet: operator=dot_product precision=fp32
 __global__ void dot(float* result, const float* x, const float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = i < n ? x[i] * y[i] : 0.0f;

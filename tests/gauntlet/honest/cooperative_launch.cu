@@ -1,5 +1,5 @@
 // a grid that synchronises, launched cooperatively; partial sums in scratch memory
-// gauntlet: operator=dot_product precision=fp32 sets=check,real
+// gauntlet: operator=dot_product precision=fp32
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 __global__ void dot(float* result, float* parts, const float* x, const float* y, int n) {

@@ -1,5 +1,5 @@
 // a warp a row that leaves at once where the row is empty; templates in an anonymous namespace
-// gauntlet: operator=spmv_csr precision=fp32 sets=check,real
+// gauntlet: operator=spmv_csr precision=fp32
 namespace {
 template <int width>
 __device__ float summed(float sum) {
