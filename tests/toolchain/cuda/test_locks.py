@@ -44,6 +44,13 @@ def test_a_held_gpu_is_waited_for_with_a_line_then_given_up_and_free_after_kill(
         assert locks.take("GPU-1", "cuda:0")
 
 
+def test_a_lock_that_cannot_be_opened_is_told_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "gpus" / "GPU-1.lock").mkdir(parents=True)
+
+    with pytest.raises(EnvironmentLacks, match=r"the lock .*GPU-1\.lock cannot be opened: Is a directory"):
+        GpuLocks(folder=lambda: tmp_path).take("GPU-1", "cuda:0")
+
+
 def test_a_process_may_take_its_lock_again_and_lets_go_as_often(tmp_path: Path) -> None:
     mine = GpuLocks(folder=lambda: tmp_path, wait_seconds=0)
     other = GpuLocks(folder=lambda: tmp_path, wait_seconds=0, say=lambda line: None)

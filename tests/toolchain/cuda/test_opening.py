@@ -1,11 +1,13 @@
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from cudamaster.toolchain.devices.cuda import list_devices
 from cudamaster.toolchain.devices.cuda.driver import CudaDriver
 from cudamaster.toolchain.devices.cuda.locks import GpuLocks
 from cudamaster.toolchain.devices.cuda.nvml import open_nvml
@@ -163,6 +165,27 @@ def test_a_gpu_of_another_run_is_refused_and_nothing_stays_held(tmp_path: Path) 
     alone = Bench(tmp_path, Card())
     alone.open().close()
     held.close()
+
+
+def test_every_gpu_is_listed_with_what_it_lacks(tmp_path: Path) -> None:
+    machine = Bench(tmp_path, Card(), replace(SECOND, mig=(1, 1))).machine
+
+    whole, sliced = list_devices(lambda: nullcontext(machine))
+
+    assert (whole.name, whole.title, whole.lacks) == ("cuda:0", "NVIDIA H200", None)
+    assert sliced.name == "cuda:1"
+    assert "MIG mode" in str(sliced.lacks)
+
+
+def test_a_gpu_that_nvml_does_not_know_is_one_line(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, Card())
+    machine = bench.machine
+    bench.nvml.cards.clear()
+
+    (line,) = list_devices(lambda: nullcontext(machine))
+
+    assert line.name == "cuda"
+    assert "NVML does not know the GPU at PCI bus 00000000:1B:00.0" in str(line.lacks)
 
 
 def test_opening_needs_no_package_of_language_models() -> None:

@@ -1,7 +1,10 @@
 """The real GPU, `cuda:N`: kernels run and are measured on it."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
 from cudamaster.toolchain.device import Device
-from cudamaster.toolchain.devices.cuda.opening import machine_opened, open_gpus
+from cudamaster.toolchain.devices.cuda.opening import Machine, machine_opened, open_gpus
 from cudamaster.toolchain.errors import ToolchainError
 from cudamaster.toolchain.listing import ListedDevice
 from cudamaster.toolchain.timing import Clock
@@ -15,10 +18,12 @@ def open_device(argument: str | None) -> Device:
     return CudaDevice(gpus)
 
 
-def list_devices() -> tuple[ListedDevice, ...]:
-    """Every visible GPU; where none can be reached, one line that says what is missing."""
+def list_devices(
+    here: Callable[[], AbstractContextManager[Machine]] = machine_opened,
+) -> tuple[ListedDevice, ...]:
+    """Every visible GPU `here`; where none can be reached, one line that says what is missing."""
     try:
-        with machine_opened() as machine:
+        with here() as machine:
             return tuple(
                 ListedDevice(f"cuda:{gpu.index}", gpu.monitor.title, Clock.MEASURED, machine.lacks(gpu))
                 for gpu in machine.gpus()

@@ -38,7 +38,7 @@ class GpuLocks:
         """Take the lock of the GPU `uuid`, called `name`; whether this process did not hold it yet.
 
         Tells once that it waits. Raises EnvironmentLacks where another process holds it for longer than
-        `wait_seconds`.
+        `wait_seconds`, or its file cannot be opened.
         """
         with self._one_at_a_time:
             file, times = self._held.get(uuid) or (self._taken(uuid, name), 0)
@@ -55,9 +55,12 @@ class GpuLocks:
                 file.close()
 
     def _taken(self, uuid: str, name: str) -> IO[str]:
-        folder = self.folder() / "gpus"
-        folder.mkdir(exist_ok=True)
-        file = (folder / f"{uuid}.lock").open("a+", encoding="ascii")
+        path = self.folder() / "gpus" / f"{uuid}.lock"
+        try:
+            path.parent.mkdir(exist_ok=True)
+            file = path.open("a+", encoding="ascii")
+        except OSError as failure:
+            raise EnvironmentLacks(f"the lock {path} cannot be opened: {failure.strerror}") from failure
         try:
             self._wait(file, name)
         except BaseException:
