@@ -84,6 +84,16 @@ class TestRunning:
         assert failure.kind is FailureKind.CRASHED
         assert "SIGSEGV" in failure.reason
 
+    def test_between_calls_nothing_of_ours_is_mapped_in_a_worker(
+        self, device: CudaDevice, cuda_bench: CudaBench
+    ) -> None:
+        entry = "static float *last; if (last) last[0] = 7; last = y;"
+        build = cuda_bench.candidate("remembers", entry)
+        assert isinstance(device.run(build, copy_arguments(8)), Outputs)
+        failure = device.run(build, copy_arguments(9))
+        assert isinstance(failure, RunFailure)
+        assert "SIGSEGV" in failure.reason
+
     def test_what_every_call_leaves_allocated_is_told_and_a_kept_workspace_is_not(
         self, device: CudaDevice, cuda_bench: CudaBench
     ) -> None:

@@ -76,7 +76,7 @@ class Caller:
                 for name, (memory, writable) in new.items()
             ],
             "kept": sorted(kept),
-            "moved": [inputs.name, outputs.name],
+            "lent": sorted(lent),
             "place": next(held.places),
         }
         return request, [memory.file for memory, _ in new.values()]

@@ -14,7 +14,7 @@ from cudamaster.toolchain.devices.cuda.candidate import Call, Runtime, bound_cal
 from cudamaster.toolchain.devices.cuda.context import Context
 from cudamaster.toolchain.devices.cuda.driver import NO_BINDINGS, CudaDriver, load_driver
 from cudamaster.toolchain.devices.cuda.health import probe
-from cudamaster.toolchain.devices.cuda.sharing import PLACES, BorrowedMemory, SharedMemory
+from cudamaster.toolchain.devices.cuda.sharing import BorrowedMemory, SharedMemory
 from cudamaster.toolchain.devices.cuda.stopwatch import Stopwatch
 from cudamaster.toolchain.errors import DriverFailed, EnvironmentLacks
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
@@ -94,6 +94,9 @@ class CudaProgram:
             return _failure(f"the GPU stopped in the call: {self._words(failure)}")
         except (OSError, AttributeError) as failure:
             return _failure(f"the library cannot be loaded: {failure}")
+        finally:
+            for name in request["lent"]:
+                self._memory[name].lift()
 
     def _call(self, request: Mapping[str, Any]) -> Call:
         if self._library is None:
@@ -128,15 +131,15 @@ class CudaProgram:
         return self._stopwatch.each(call, request["calls"], flush)
 
     def _borrow(self, request: Mapping[str, Any], files: Sequence[int]) -> None:
-        """Map the memory whose `files` came with the request, and move what the entry is called on."""
+        """Map what is lent for this call, some of which came as `files`; between calls nothing is mapped."""
         for fields, file in zip(request["new"], files, strict=True):
-            memory = BorrowedMemory(self._context, file, fields["nbytes"], writable=fields["writable"])
-            memory.place(PLACES // 2)  # the addresses around it are nobody's
-            self._memory[fields["name"]] = memory
+            self._memory[fields["name"]] = BorrowedMemory(
+                self._context, file, fields["nbytes"], writable=fields["writable"]
+            )
             os.close(file)
         for stale in self._memory.keys() - set(request["kept"]):
             self._memory.pop(stale).close()
-        for name in request["moved"]:
+        for name in request["lent"]:
             self._memory[name].place(request["place"])
 
     def _item(self, item: Any) -> Any:

@@ -46,21 +46,19 @@ class BorrowedMemory:
         self.nbytes = nbytes
         self.writable = writable
         self.address = 0
-        """Where it is mapped; 0 before it is placed."""
+        """Where it is mapped; 0 where it is not."""
         self._context = context
         with ExitStack() as undo:
             self._handle = context.driver.call("cuMemImportFromShareableHandle", file, _file_type(context))
             undo.callback(context.let_go, "cuMemRelease", self._handle)
             self._window = _reserved(context, PLACES * nbytes, undo)
-            undo.callback(self._unmap)
+            undo.callback(self.lift)
             self._undo = undo.pop_all()
 
     def place(self, number: int) -> None:
         """Map it at the `number`-th of its places, and no longer where it was. Nothing may be using it."""
+        self.lift()
         address = self._window + number % PLACES * self.nbytes
-        if address == self.address:
-            return
-        self._unmap()
         _map(self._context, address, self.nbytes, self._handle, writable=self.writable)
         self.address = address
 
@@ -68,7 +66,8 @@ class BorrowedMemory:
         """Let go of it."""
         self._undo.close()
 
-    def _unmap(self) -> None:
+    def lift(self) -> None:
+        """Map it nowhere."""
         if self.address:
             self._context.let_go("cuMemUnmap", self.address, self.nbytes)
             self.address = 0
