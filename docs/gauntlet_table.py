@@ -26,6 +26,14 @@ honest kernels pass.
 * **What the device finds**: `out_of_bounds`, `input_written`, `uninitialised`, `race`, `deadlock`,
   `trap`, and `order_dependent`: two calls in different order disagree. Memory checks are left out all at
   a time.
+* **What a timed call leaves behind**: a modelled time is that of a few blocks, so that what saves time shows
+  in what these blocks wrote and touched. Above the sizes that are compared whole, elements that they wrote
+  are compared, drawn after the call; where that cannot be (blocks that need each other), or an element is not
+  right, the workload is compared whole after all, up to a limit, and one beyond it, drawn anew each time.
+  `bytes_left_out` refuses calls that touch less of their arguments than any right call must, `works_on_host`
+  those that send them to the host, and `unfair_sample` those whose timed blocks touch less than blocks drawn
+  anywhere. On a GPU timed calls run whole; one of them, which nobody can foresee, is looked at
+  (`timed_outputs`).
 * *In italics* is what cannot be left out: the compiler with its source gate, launches that fail, what the
   process of host code may not do (`crashed`), time limits, calls the runtime lacks.
 * **accepted** at the end: without the rules before it, nothing refuses the cheat; with a figure, what it

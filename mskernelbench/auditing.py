@@ -8,10 +8,12 @@ from typing import Any
 from cudamaster.toolchain.nvcc.flags import ForbiddenFlag, requested_flags
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.evaluation import Evaluation, Status, WorkloadResult
+from mskernelbench.fairness import UNFAIR
 from mskernelbench.guards import guards
 from mskernelbench.guards.findings import STATE, findings
 from mskernelbench.operator import Workload
 from mskernelbench.referee import Referee
+from mskernelbench.timed_outputs import TIMED
 
 SCHEMA = "cudamaster.audit/1"
 GATES = (
@@ -25,7 +27,7 @@ MEMORY = frozenset({
     "guard_bands", "leaked_memory",
 })  # fmt: skip
 SCHEDULE = frozenset({"race", "in_flight", "barrier_divergence", "deadlock", "order_dependent"})
-LESS_WHEN_TIMED = "other_launches"
+LESS_WHEN_TIMED = frozenset({"other_launches", UNFAIR, TIMED})
 MOST_KERNELS = 4
 
 
@@ -83,7 +85,7 @@ def _refusing(evaluation: Evaluation, source: str, referee: Referee) -> str | No
     rule = evaluation.rule or ""
     if evaluation.status is Status.BUILD_FAILED:
         return "flags" if _forbidden_flag(source) else "build"
-    if rule == LESS_WHEN_TIMED:
+    if rule in LESS_WHEN_TIMED:
         return "time"
     for stage, gate in (("objects", "imports"), ("times", "time")):
         if rule in {guard.name for guard in guards(stage)}:

@@ -14,18 +14,22 @@ from typing import Any
 
 from mskernelbench.checking import COMPARISON, ORDER
 from mskernelbench.evaluation import Evaluation
+from mskernelbench.fairness import UNFAIR
 from mskernelbench.guards import STAGES, guards
+from mskernelbench.timed_outputs import TIMED
 from tests.gauntlet.judging import MEMORY_CHECKS, Gauntlet, opened
 from tests.gauntlet.kernels import Cheat, cheats
 
 KEPT = Path(__file__).parents[2] / "docs" / "gauntlet.json"
 FOUND_IN_A_CALL = ("race", "uninitialised", ORDER)
 """What a device may find without ending the call."""
+FOUND_IN_A_TIME = (UNFAIR, TIMED)
+"""What timed calls may be refused for that is no guard."""
 
 
 def removable() -> frozenset[str]:
     """The rules that a referee can do without."""
-    found = (COMPARISON, *FOUND_IN_A_CALL, *MEMORY_CHECKS)
+    found = (COMPARISON, *FOUND_IN_A_CALL, *FOUND_IN_A_TIME, *MEMORY_CHECKS)
     return frozenset({*found, *(g.name for stage in STAGES for g in guards(stage))})
 
 
