@@ -99,7 +99,9 @@ def _limit_resources(limits: WorkerLimits) -> None:
         most[resource.RLIMIT_AS] = address_space + limits.memory_bytes + limits.shared_bytes
         most[resource.RLIMIT_MEMLOCK] = 0
     for name, limit in most.items():
-        resource.setrlimit(name, (limit, limit))
+        _, hard = resource.getrlimit(name)
+        allowed = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(name, (allowed, allowed))
 
 
 def _used_bytes() -> tuple[int, int]:

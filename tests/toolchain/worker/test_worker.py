@@ -173,6 +173,27 @@ def test_only_named_files_can_be_read(starter: WorkerStarter, tmp_path: Path) ->
     worker.close()
 
 
+def test_a_lower_limit_of_the_user_stays() -> None:
+    """A process with devices may have more files open, where its user may."""
+    script = textwrap.dedent(
+        f"""
+        import resource, sys
+        resource.setrlimit(resource.RLIMIT_NOFILE, (500, 500))
+        sys.path.insert(0, {str(Path(__file__).parent)!r})
+        from cudamaster.toolchain.worker.hardening import WorkerLimits
+        from cudamaster.toolchain.worker.starter import WorkerStarter
+        starter = WorkerStarter("misbehaving")
+        worker = starter.start(WorkerLimits(devices=("/dev/zero",)))
+        print(worker.call({{"do": "echo", "with": ["there"]}}, seconds=20))
+        starter.close()
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "there" in done.stdout, done.stderr
+
+
 def test_threads_that_were_there_before_are_filtered_too(worker: Worker) -> None:
     assert ask(worker, "refused_in_an_early_thread", "connect")["error"] == DENIED
 
