@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from benchmarks.gpu_check.__main__ import main
 from benchmarks.gpu_check.document import MEASUREMENTS
 
 pytestmark = pytest.mark.timeout(300)  # on a machine that has yet to compile the engine
@@ -31,7 +33,7 @@ def check(out: Path, site: Path, *options: str) -> "subprocess.CompletedProcess[
 def dry(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, "subprocess.CompletedProcess[str]"]:
     out, site = tmp_path_factory.mktemp("out"), tmp_path_factory.mktemp("site")
     options = ("--device", "virtual:h200", "--operators", "vector_add", "--minutes", "8")
-    return out, check(out, site, *options, "--only", "gauntlet,baselines,counters")
+    return out, check(out, site, *options, "--only", "baselines,counters")
 
 
 def test_every_part_is_done_or_says_why_not(dry: tuple[Path, "subprocess.CompletedProcess[str]"]) -> None:
@@ -41,9 +43,8 @@ def test_every_part_is_done_or_says_why_not(dry: tuple[Path, "subprocess.Complet
     parts = told["parts"]
     statuses = {name: [row["status"] for row in part["rows"]] for name, part in parts.items()}
     assert statuses == {
-        "gauntlet": ["done"], "baselines": ["done"] * 2, "counters": ["skipped"]
+        "baselines": ["done"] * 2, "counters": ["skipped"]
     }  # fmt: skip
-    assert figures(parts, "gauntlet") == {"cheats": 0, "honest": 1, "wrong": []}
     assert figures(parts, "baselines")["agree"] == 2
     assert told["agreement"]["calibration"]["factor"] == pytest.approx(1)
     assert parts["counters"]["rows"][0]["reason"] == "counted by virtual:h200, not by ncu"
@@ -67,13 +68,14 @@ def figures(parts: dict[str, Any], name: str) -> dict[str, Any]:
 def test_a_missing_gpu_is_one_sentence_and_exit_code_3(tmp_path: Path) -> None:
     if Path("/dev/nvidiactl").exists():
         pytest.skip("this machine has a driver")
-    result = check(tmp_path / "out", tmp_path)
-    assert result.returncode == 3
+    result = CliRunner().invoke(main, ["--out", str(tmp_path)])
+    assert result.exit_code == 3
     assert result.stderr.startswith("gpu-check: no NVIDIA driver here")
     assert len(result.stderr.strip().splitlines()) == 1
 
 
-def test_an_unknown_part_or_operator_is_a_usage_error(tmp_path: Path) -> None:
-    assert "no part is called 'speed'" in check(tmp_path / "out", tmp_path, "--only", "speed").stderr
-    wrong = check(tmp_path / "out", tmp_path, "--operators", "softmix")
-    assert (wrong.returncode, "softmix" in wrong.stderr) == (2, True)
+@pytest.mark.parametrize(("option", "name"), [("--only", "speed"), ("--operators", "softmix")])
+def test_an_unknown_part_or_operator_is_a_usage_error(option: str, name: str) -> None:
+    result = CliRunner().invoke(main, [option, name])
+    assert result.exit_code == 2
+    assert f"is called '{name}'" in result.stderr
