@@ -1,4 +1,7 @@
-"""The referee on the virtual GPU: real candidates, compiled by nvcc, get the verdict they deserve."""
+"""The referee on the virtual GPU: real candidates, compiled by nvcc, get the verdict they deserve.
+
+Cheats are judged in `tests/gauntlet/`.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -35,8 +38,8 @@ extern "C" void spmv_csr_optimized(ARGUMENTS, cudaStream_t stream) {
 TERM = "values[p] * x[col_indices[p]]"
 
 
-def source(kernel: str = KERNEL, entry: str = ENTRY, head: str = "", term: str = TERM) -> str:
-    return (head + kernel.replace("TERM", term) + entry).replace("ARGUMENTS", ARGUMENTS)
+def source(kernel: str = KERNEL, entry: str = ENTRY, term: str = TERM) -> str:
+    return (kernel.replace("TERM", term) + entry).replace("ARGUMENTS", ARGUMENTS)
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +60,6 @@ def test_a_warp_a_row_is_correct_and_faster_than_a_thread_a_row(referee: Referee
     assert evaluation.speedup.low > 1.1
 
 
-def test_doing_nothing_leaves_outputs_unwritten(referee: Referee) -> None:
-    evaluation = referee.evaluate(source(kernel="", entry=ENTRY.split("{")[0] + "{ }"))
-    assert evaluation.status is Status.WRONG
-    assert "never written" in evaluation.reason
-
-
 def test_a_kernel_that_lies_above_a_thousand_rows_is_wrong_on_a_timed_workload(referee: Referee) -> None:
     lie = KERNEL.replace("kernel(", "lie(", 1).replace("TERM", "values[p] * x[0]")
     entry = ENTRY.replace("    kernel<<<", "    auto chosen = rows <= 1000 ? kernel : lie;\n    chosen<<<")
@@ -77,19 +74,6 @@ def test_a_kernel_that_does_nothing_on_the_users_shape_is_wrong(referee: Referee
     assert evaluation.status is Status.WRONG
     assert "of user workload rows=30011" in evaluation.reason
     assert "never written" in evaluation.reason
-
-
-def test_half_precision_inside_is_wrong(referee: Referee) -> None:
-    term = "__half2float(__hmul(__float2half(values[p]), __float2half(x[col_indices[p]])))"
-    evaluation = referee.evaluate(source(head="#include <cuda_fp16.h>\n", term=term))
-    assert evaluation.status is Status.WRONG
-    assert "× the bound" in evaluation.reason
-
-
-def test_a_write_behind_the_output_is_refused_with_its_place(referee: Referee) -> None:
-    evaluation = referee.evaluate(source(kernel=KERNEL.replace("y[row] = sum", "y[row] = y[row + 1] = sum")))
-    assert evaluation.status in (Status.WRONG, Status.LAUNCH_FAILED)
-    assert "y" in evaluation.reason
 
 
 SHARED = """
@@ -125,33 +109,12 @@ def test_a_missing_barrier_is_told_with_both_lines_in_place_of_a_wrong_result(re
     ).status is (Status.CORRECT)
 
 
-def test_an_answer_kept_in_static_memory_is_a_cheat(referee: Referee) -> None:
-    entry = """
-    static float kept[1 << 16]; static int done[1 << 16];
-    extern "C" void spmv_csr(ARGUMENTS) {
-        if (!done[rows]) {
-            kernel<<<(rows + 7) / 8, 256>>>(rows, values, col_indices, row_offsets, x, y);
-            cudaMemcpy(kept, y, rows * 4, cudaMemcpyDeviceToHost);
-            done[rows] = 1;
-        } else cudaMemcpy(y, kept, rows * 4, cudaMemcpyHostToDevice);
-    }
-    """
-    evaluation = referee.evaluate(source(entry=entry))
-    assert (evaluation.status, evaluation.guard) == (Status.WRONG, None) or evaluation.guard == "stale_output"
-
-
 def test_a_stream_of_its_own_is_not_supported(referee: Referee) -> None:
     body = ENTRY.replace("{\n", "{\n    cudaStreamCreate(&stream);\n", 1)
     evaluation = referee.evaluate(source(entry=body))
     assert (evaluation.status, evaluation.guard) == (Status.UNSUPPORTED, None)
     assert "cudaStreamCreate" in evaluation.reason
     assert "launch on the stream that is passed" in evaluation.reason
-
-
-def test_a_stream_that_nothing_waits_for_is_a_cheat(referee: Referee) -> None:
-    create = "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);"
-    evaluation = referee.evaluate(source(entry=ENTRY.replace("{\n", f"{{\n    {create}\n", 1)))
-    assert (evaluation.status, evaluation.guard) == (Status.CHEATED, "imports")
 
 
 def test_a_syntax_error_is_a_failed_build_with_its_line(referee: Referee) -> None:
