@@ -31,11 +31,11 @@ LONG_MS = 2000.0
 """A call that takes longer shows in the wait for its own sample what a row would."""
 TOLERANCE = 0.2
 """How much longer than the events say a call may take outside."""
-ANSWER_MS = 50.0
+ANSWER_MS = 100.0
 """For a request and its answer: a busy machine keeps a process waiting."""
 CALL_MS = 0.2
 """For what the host does for one call beside it."""
-TRIES, ROW_TRIES = 3, 16
+TRIES, ROW_TRIES = 5, 16
 
 
 class Row(NamedTuple):
