@@ -1,6 +1,8 @@
 """The virtual GPU's times, worked out while the GPU is busy with what is measured, and how the two agree."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TypeVar
 
 from benchmarks.gpu_check.agreement import (
     Both,
@@ -12,24 +14,30 @@ from benchmarks.gpu_check.agreement import (
 from benchmarks.gpu_check.kernels import Kernel
 from benchmarks.gpu_check.nouns import Row, Session
 from cudamaster.toolchain.arguments import Arguments
-from cudamaster.toolchain.outputs import RunFailure
+from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.timing import TimingPlan
+
+T = TypeVar("T")
+
+
+def of_build(build: Build, action: Callable[[Build], T | RunFailure]) -> T | RunFailure:
+    """What `action` gives; of a failed build, that it is one."""
+    return action(build) if build.ok else RunFailure(FailureKind.BUILD_FAILED, build.first_error)
 
 
 def modelled_times(session: Session, kernel: Kernel, arguments: Mapping[str, Arguments]) -> dict[str, Row]:
     """`modelled_ms`, or `model` that says why there is none, for each of the arguments by its name."""
-    build = session.model.build(kernel.source)
-    if not build.ok:
-        return {name: {"model": build.first_error} for name in arguments}
-    plan = TimingPlan(seed=session.seed)
-    found = {name: session.model.time(build, each, plan) for name, each in arguments.items()}
+    build, plan = session.model.build(kernel.source), TimingPlan(seed=session.seed)
+    rows: dict[str, Row] = {}
+    for name, each in arguments.items():
+        time = of_build(build, partial(session.model.time, arguments=each, plan=plan))
+        if isinstance(time, RunFailure):
+            rows[name] = {"model": f"{time.kind}: {time.reason}"}
+        else:
+            rows[name] = {"modelled_ms": time.median_ms}
     session.model.release(build)
-    return {
-        name: {"model": f"{time.kind}: {time.reason}"}
-        if isinstance(time, RunFailure)
-        else {"modelled_ms": time.median_ms}
-        for name, time in found.items()
-    }
+    return rows
 
 
 def both(rows: Iterable[Row]) -> Iterator[Both]:

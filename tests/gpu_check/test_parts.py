@@ -128,6 +128,15 @@ def test_what_the_model_does_not_know_is_said_beside_the_measured_time(
     assert agreement(rows)["times"] == 0
 
 
+def test_a_model_that_does_not_compile_a_kernel_costs_the_gpu_nothing(
+    pool: ThreadPoolExecutor, tmp_path: Path
+) -> None:
+    rows = done(baselines.PART, session(gpu(honest(ADD)), CountingDevice({}), pool), tmp_path)
+    assert [row["status"] for row in rows] == ["done", "done"]
+    assert "this source is in no script" in rows[0]["outputs"]["model"]
+    assert "this source is in no script" in rows[0]["times"][0]["model"]
+
+
 def test_metrics_are_compared_where_ncu_counted(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
     device = gpu(honest(ADD), metrics={"dram_read_bytes": 100.0, "only_ncu": 1.0})
     other = model(honest(ADD), metrics={"dram_read_bytes": 90.0, "only_model": 1.0})

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from benchmarks.gpu_check.kernels import Kernel, baselines, compared_workload, timed_workloads
-from benchmarks.gpu_check.modelling import modelled_times
+from benchmarks.gpu_check.modelling import modelled_times, of_build
 from benchmarks.gpu_check.nouns import DONE, FAILED, Item, Part, Row, Session
 from benchmarks.gpu_check.vendor import Arm, built_arm, vendor_row
 from cudamaster.toolchain.arguments import Arguments
@@ -56,7 +56,8 @@ def prepare(session: Session, kernel: Kernel) -> Prepared:
     )
     arguments = {workload.label: materials.arguments(workload) for workload in (*timed, compared)}
     model_build = session.model.build(kernel.source)
-    modelled = session.model.run(model_build, arguments[compared.label])
+    run_compared = partial(session.model.run, arguments=arguments[compared.label])
+    modelled = of_build(model_build, run_compared)
     session.model.release(model_build)
     build = session.device.build(kernel.source)
     answers = dict(materials.answers(compared))

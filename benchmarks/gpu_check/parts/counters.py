@@ -5,6 +5,7 @@ from functools import partial
 from statistics import median
 
 from benchmarks.gpu_check.kernels import Kernel, baselines, timed_workloads
+from benchmarks.gpu_check.modelling import of_build
 from benchmarks.gpu_check.nouns import DONE, FAILED, LAST, SKIPPED, Item, Part, Row, Session
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.outputs import RunFailure
@@ -40,7 +41,7 @@ def prepare(session: Session, kernel: Kernel) -> Prepared:
     arguments = Materials(kernel.operator, kernel.precision, session.seed).arguments(workload)
     session.device.build(kernel.source)
     build = session.model.build(kernel.source)
-    profile = session.model.profile(build, arguments)
+    profile = of_build(build, partial(session.model.profile, arguments=arguments))
     session.model.release(build)
     return arguments, profile
 
@@ -49,7 +50,7 @@ def measure(session: Session, kernel: Kernel, prepared: Prepared) -> Row:
     """Every metric that both told of the kernel that takes longest."""
     arguments, modelled = prepared
     build = session.device.build(kernel.source)
-    measured = session.device.profile(build, arguments)
+    measured = of_build(build, partial(session.device.profile, arguments=arguments))
     session.device.release(build)
     for profile in (measured, modelled):
         if isinstance(profile, RunFailure):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from benchmarks.gpu_check.modelling import of_build
 from benchmarks.gpu_check.nouns import DONE, FAILED, Item, Part, Row, Session
 from benchmarks.rank.__main__ import Ranked
 from benchmarks.rank.pairs import PAIRS, SAME, Pair
@@ -75,7 +76,8 @@ def _order(ratio: float) -> int:
 
 
 def _time(device: Device, build: Build, pair: Pair, samples: int) -> Timing | RunFailure:
-    timing = device.time(build, pair.arguments, TimingPlan(samples=samples))
+    plan = TimingPlan(samples=samples)
+    timing = of_build(build, partial(device.time, arguments=pair.arguments, plan=plan))
     device.release(build)
     return timing
 
