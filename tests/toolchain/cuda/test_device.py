@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from cudamaster.toolchain.arguments import Access, Arguments, Tensor
+from cudamaster.toolchain.device import Examining, Retaining
 from cudamaster.toolchain.devices.cuda.device import CudaDevice
 from cudamaster.toolchain.errors import DriverFailed, EnvironmentLacks
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
@@ -242,6 +243,10 @@ class TestTiming:
         timing = device.time(arm, copy_arguments(), TimingPlan(samples=1))
         assert isinstance(timing, Timing), timing
         assert timing.kernels == 0
+
+    def test_the_referee_sees_that_timed_outputs_and_tools_are_there(self, device: CudaDevice) -> None:
+        assert isinstance(device, Retaining)
+        assert isinstance(device, Examining)
 
     def test_what_the_latest_timed_call_wrote_can_be_read(
         self, device: CudaDevice, cuda_bench: CudaBench
