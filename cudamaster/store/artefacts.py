@@ -12,12 +12,12 @@ class Artefacts:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
 
     def keep(self, source: str) -> str:
         """Store `source` and return its SHA-256, hexadecimal."""
         digest = hashlib.sha256(source.encode()).hexdigest()
         if not self.path(digest).exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
             write_atomically(self.path(digest), source.encode())
         return digest
 

@@ -76,7 +76,10 @@ def read_events(path: Path) -> Iterator[Json]:
 
     Raises BrokenStore where a whole line is not an event of this schema.
     """
-    lines = path.read_bytes().split(b"\n")[:-1]
+    try:
+        lines = path.read_bytes().split(b"\n")[:-1]
+    except IsADirectoryError as cause:
+        raise BrokenStore(f"{path} is a folder; mend or delete it") from cause
     for number, line in enumerate(lines, 1):
         yield _event(line, path, number)
 

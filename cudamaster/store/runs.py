@@ -43,7 +43,10 @@ class RunFolder:
 
     def events(self) -> list[Json]:
         """Every event so far, oldest first."""
-        return list(read_events(self.journal_path)) if self.journal_path.exists() else []
+        try:
+            return list(read_events(self.journal_path))
+        except (FileNotFoundError, NotADirectoryError):  # it may go at any moment
+            return []
 
     def artefacts(self) -> Artefacts:
         """The kernel sources."""

@@ -1,5 +1,6 @@
 """The addresses that are served: `/runs/`, `/runs/RUN/` and their `events`, and the site of the results."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from mimetypes import guess_type
@@ -17,7 +18,7 @@ from cudamaster.store.results import RECORD
 from cudamaster.store.runs import list_runs
 from cudamaster.web.building import Files, site_files
 from cudamaster.web.live.glimpse import Beside
-from cudamaster.web.live.stream import Stream
+from cudamaster.web.live.stream import Stream, Watch
 from cudamaster.web.live.views import RunsView, RunView
 from cudamaster.web.pages.environment import rendered
 
@@ -55,12 +56,13 @@ class Pages:
 
     shown: Shown
     stream: Stream
-    _runs: RunsView = field(init=False)
+    _runs: Watch = field(init=False)
     _site: Site = field(init=False)
-    _views: dict[str, RunView] = field(default_factory=dict)
+    _making_site: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _watches: dict[str, Watch] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._runs = RunsView(self.shown.runs)
+        self._runs = Watch(RunsView(self.shown.runs))
         self._site = Site(self.shown)
 
     async def home(self, _: Request) -> Response:
@@ -70,7 +72,7 @@ class Pages:
 
     async def runs(self, _: Request) -> Response:
         """The list of runs."""
-        view = await run_in_threadpool(self._runs.view)
+        view = await self._runs.now()
         return HTMLResponse(rendered("runs.html.j2", live=True, root="../", view=view))
 
     async def runs_events(self, request: Request) -> Response:
@@ -79,18 +81,19 @@ class Pages:
 
     async def run(self, request: Request) -> Response:
         """One run."""
-        view = await run_in_threadpool((await self._view(request)).view)
+        view = await (await self._watch(request)).now()
         return HTMLResponse(rendered("run.html.j2", live=True, root="../../", view=view))
 
     async def run_events(self, request: Request) -> Response:
         """Its changes."""
-        return self.stream.response(request, await self._view(request))
+        return self.stream.response(request, await self._watch(request))
 
     async def site(self, request: Request) -> Response:
         """A file of the site of the stored results."""
         path = request.path_params["path"]
         try:
-            files = await run_in_threadpool(self._site.files)
+            async with self._making_site:
+                files = await run_in_threadpool(self._site.files)
         except CudamasterError as fault:
             raise HTTPException(404, f"{fault}\n") from fault
         if path not in files:
@@ -98,15 +101,15 @@ class Pages:
         kind, _ = guess_type(path)
         return Response(files[path], media_type=kind or "text/plain")
 
-    async def _view(self, request: Request) -> RunView:
+    async def _watch(self, request: Request) -> Watch:
         name = request.path_params["name"]
-        if name not in self._views:
+        if name not in self._watches:
             found = await run_in_threadpool(list_runs, self.shown.runs)
             run = next((run for run in found if run.name == name), None)
             if run is None:
                 raise HTTPException(404, f"there is no run {name} here\n")
-            self._views[name] = RunView(run, self.shown.beside)
-        return self._views[name]
+            self._watches.setdefault(name, Watch(RunView(run, self.shown.beside)))
+        return self._watches[name]
 
 
 def application(shown: Shown, ending: Callable[[], bool]) -> Starlette:

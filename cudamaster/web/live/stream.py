@@ -7,7 +7,7 @@ after it lost the connection, is sent only what it has not seen; the end of a ru
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Protocol
 
@@ -46,34 +46,60 @@ class Page(Protocol):
         """What it shows now."""
 
 
+@dataclass(slots=True)
+class Watch:
+    """A page as all who ask see it: its view is made once at a time, however many they are."""
+
+    page: Page
+    poll_seconds: float = POLL_SECONDS
+    _making: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _last: View | None = None
+    _again: float = 0.0
+    """When the last view has been shown long enough."""
+
+    async def now(self) -> View:
+        """As it stands."""
+        async with self._making:
+            return await self._made()
+
+    async def lately(self) -> View:
+        """As it stood a moment ago; of a view that took long to make, some moments."""
+        async with self._making:
+            if self._last is not None and monotonic() < self._again:
+                return self._last
+            return await self._made()
+
+    async def _made(self) -> View:
+        begun = monotonic()
+        self._last = await run_in_threadpool(self.page.view)
+        self._again = monotonic() + max(self.poll_seconds, REST * (monotonic() - begun))
+        return self._last
+
+
 @dataclass(frozen=True, slots=True)
 class Stream:
     """Tells browsers of a page's changes, until `ending` says that the server ends."""
 
     ending: Callable[[], bool]
-    poll_seconds: float = POLL_SECONDS
 
-    def response(self, request: Request, page: Page) -> StreamingResponse:
+    def response(self, request: Request, watch: Watch) -> StreamingResponse:
         """The endless answer to a browser's EventSource."""
         seen = request.headers.get("last-event-id") or request.query_params.get("seen", "")
-        return StreamingResponse(self._events(page, seen), media_type="text/event-stream")
+        return StreamingResponse(self._events(watch, seen), media_type="text/event-stream")
 
-    async def _events(self, page: Page, seen: str) -> AsyncIterator[str]:
+    async def _events(self, watch: Watch, seen: str) -> AsyncIterator[str]:
         yield f"retry: {RETRY_MS}\n\n"
-        silent = 0.0
+        told = monotonic()
         while not self.ending():
-            begun = monotonic()
-            view = await run_in_threadpool(page.view)
-            rest = max(self.poll_seconds, REST * (monotonic() - begun))
+            view = await watch.lately()
             if view.version != seen or view.over:
-                seen, silent = view.version, 0.0
+                seen, told = view.version, monotonic()
                 yield event_text(view)
             if view.over:
                 return
-            await asyncio.sleep(rest)
-            silent += rest
-            if silent >= ALIVE_SECONDS:
-                silent = 0.0
+            await asyncio.sleep(watch.poll_seconds)
+            if monotonic() - told >= ALIVE_SECONDS:
+                told = monotonic()
                 yield ": alive\n\n"
 
 

@@ -37,7 +37,7 @@ def mark_of(run: RunFolder, now: float) -> Mark | None:
     """The mark of a run's journal at the time `now`, in seconds since the epoch; None where it is gone."""
     try:
         stat = run.journal_path.stat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     return Mark(stat.st_size, now - stat.st_mtime > 60 * QUIET_MINUTES)
 
@@ -63,7 +63,10 @@ class RunView:
         if mark is None:
             return view_of("", self.run.name, GONE, over=True)
         if self._seen is None or self._seen[0] != mark:
-            self._seen = mark, self._rendered(mark)
+            try:
+                self._seen = mark, self._rendered(mark)
+            except OSError as fault:  # such as too many open files, which passes
+                return view_of("", self.run.name, f"what the run tells cannot be read: {fault.strerror}")
         return self._seen[1]
 
     def _rendered(self, mark: Mark) -> View:
@@ -125,5 +128,5 @@ def _read_row(run: RunFolder) -> Json:
     try:
         with well_formed():
             return run_row(run.name, run.events())
-    except (BrokenStore, Malformed):
+    except (BrokenStore, Malformed, OSError):
         return run_row(run.name, []) | {"state": "damaged"}

@@ -94,6 +94,26 @@ def test_a_run_whose_folder_was_removed_says_so(server: Served, run: RetoldRun) 
     assert "no run yet" in page(server, "/runs/")
 
 
+def test_what_is_no_run_harms_no_other_page(server: Served, run: RetoldRun) -> None:
+    run.until("started")
+    for name, text in (("a-folder", ""), ("b-deep", "[" * 100_000 + "\n"), ("c-<img src=x> ü", "{}\n")):
+        RunFolder(run.folder.path.parent / name).path.mkdir()
+        RunFolder(run.folder.path.parent / name).journal_path.write_text(text)
+    RunFolder(run.folder.path.parent / "a-folder").journal_path.unlink()
+    RunFolder(run.folder.path.parent / "a-folder").journal_path.mkdir()
+    assert page(server, "/runs/").count("<td>damaged</td>") == 3
+    assert "is a folder" in page(server, "/runs/a-folder/")
+    assert "is not JSON" in page(server, "/runs/b-deep/")
+    assert "another version wrote it" in page(server, "/runs/c-%3Cimg%20src=x%3E%20%C3%BC/")
+
+
+def test_looking_at_a_run_writes_nothing(server: Served, run: RetoldRun) -> None:
+    run.until("rewards")
+    (run.folder.path / "artefacts").unlink()
+    assert "is missing, and the run" in page(server, f"/runs/{run.folder.name}/")
+    assert [path.name for path in run.folder.path.iterdir()] == ["journal.jsonl"]
+
+
 def test_a_run_that_has_not_begun_says_so(server: Served, run: RetoldRun) -> None:
     assert "the run has not begun yet" in page(server, f"/runs/{run.folder.name}/")
 

@@ -1,5 +1,6 @@
 """Changes of a page reach whoever listens, each once, until the page is over or the server ends."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
-from cudamaster.web.live.stream import Stream, View, event_text
+from cudamaster.web.live.stream import Stream, View, Watch, event_text
 from tests.doubles.served import Served, served
 
 
@@ -43,7 +44,7 @@ PAGES: dict[str, Callable[[], ScriptedPage]] = {
 
 def app(ending: Callable[[], bool]) -> Starlette:
     def answer(request: Request) -> StreamingResponse:
-        return Stream(ending, 0.01).response(request, PAGES[request.path_params["name"]]())
+        return Stream(ending).response(request, Watch(PAGES[request.path_params["name"]](), 0.01))
 
     return Starlette(routes=[Route("/{name}", answer)])
 
@@ -79,6 +80,17 @@ def test_a_page_that_takes_long_to_make_leaves_the_machine_to_the_run(server: Se
     assert [event["line"] for event in server.events("/slow")] == ["line a", "line b"]
     assert len(SLOW.asked) == 5
     assert time.monotonic() - begun >= 5 * 0.05 + 4 * 4 * 0.05
+
+
+def test_a_view_is_made_once_at_a_time_for_all_who_ask_for_it() -> None:
+    page = ScriptedPage([view("a")], seconds=0.05)
+
+    async def ask() -> list[View]:
+        watch = Watch(page)
+        return await asyncio.gather(*(watch.lately() for _ in range(50)))
+
+    assert asyncio.run(ask()) == [view("a")] * 50
+    assert len(page.asked) == 1
 
 
 def test_what_a_page_holds_stays_within_its_event() -> None:
