@@ -40,7 +40,6 @@ CHECK = (
     Workload("check", shape(5, 64, 1031), "integers", exact=True),
     Workload("check", shape(2, 16, 2048), "ones", exact=True),
     Workload("check", shape(33, 47, 160), "one_hot"),
-    Workload("check", shape(65_601, 5, 3)),
 )
 PAPER = tuple(Workload("paper", shape(m, 2048, 4096), "shifted") for m in (64, 256, 1024, 4096, 16384))
 REAL = (
