@@ -23,11 +23,11 @@ from rich.console import Console
 from benchmarks.gpu_check.children import GRACE_SECONDS, end_when_asked, run_children
 from benchmarks.gpu_check.document import MEASUREMENTS, NotMeasured, document, keep_measurement
 from benchmarks.gpu_check.identity import identity_of
-from benchmarks.gpu_check.kept_rows import OtherCheck, begin
+from benchmarks.gpu_check.kept_rows import OtherCheck, begin, rows_of
 from benchmarks.gpu_check.nouns import SIZES, Part, Row, Session
 from benchmarks.gpu_check.parts import PARTS
 from benchmarks.gpu_check.running import run_part
-from benchmarks.gpu_check.telling import summary
+from benchmarks.gpu_check.telling import proven, summary
 from cudamaster.toolchain.cache import VARIABLE as CACHE
 from cudamaster.toolchain.catalog import open_device
 from cudamaster.toolchain.device import Device
@@ -67,7 +67,10 @@ def main(
     device: str, only: str | None, out: Path | None, minutes: float, operators: str | None, seed: int,
     small: bool, seconds: float | None,
 ) -> None:  # fmt: skip
-    """Check a GPU: contract, gauntlet, baselines, stored results, and how well its model agrees."""
+    """Check a GPU: contract, gauntlet, baselines, stored results, and how well its model agrees.
+
+    Exits with 1 where something failed or is wrong, with 3 where there is no such GPU.
+    """
     provide_cache()
     folder = out or Path(os.environ.get("OUT", "gpu-check"))
     parts = chosen_parts(only)
@@ -83,7 +86,7 @@ def main(
         click.echo(f"gpu-check: {lacking}", err=True)
         sys.exit(ENVIRONMENT_LACKS)
     run_children(parts, 60.0 * minutes - GRACE_SECONDS, folder, child_command)
-    finish(folder, parts)
+    sys.exit(0 if finish(folder, parts) else 1)
 
 
 def provide_cache() -> None:
@@ -141,8 +144,9 @@ def child_command(part: Part, seconds: float) -> list[str]:
     return [*command, "--only", part.name, "--child", f"{seconds:.1f}"]
 
 
-def finish(folder: Path, parts: Sequence[Part]) -> None:
-    """Tell what was found, and keep it where it was measured."""
+def finish(folder: Path, asked: Sequence[Part]) -> bool:
+    """Tell what was found, now and before, and keep it where it was measured; whether nothing is wrong."""
+    parts = [part for part in PARTS if part in asked or rows_of(folder, part.name)]
     command = shlex.join(["python", "-m", "benchmarks.gpu_check", *sys.argv[1:]])
     told = document(folder, parts, command, datetime.now(UTC))
     (folder / "gpu-check.json").write_text(json.dumps(told, indent=1) + "\n")
@@ -151,6 +155,7 @@ def finish(folder: Path, parts: Sequence[Part]) -> None:
         click.echo(f"measurements: {keep_measurement(told, MEASUREMENTS)}")
     except NotMeasured as stood_in:
         click.echo(f"gpu-check: {stood_in}")
+    return proven(told)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from mskernelbench.affordable import Limits
 Row = dict[str, Any]
 """JSON; `key` names the item, `status` is `done`, or what became of it."""
 DONE, FAILED, SKIPPED, STARTED = "done", "failed", "skipped", "started"
+OBJECTION = "objection"
+"""What a finished row holds against the GPU or against us, in one sentence; absent where nothing is wrong."""
 LAST = "ends_part"
 """A row that holds this is the part's last: what the others would need is not there."""
 SIZES = Limits(flops=2**35, dram_bytes=2**28)

@@ -8,7 +8,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from benchmarks.gpu_check.nouns import DONE, FAILED, SKIPPED, Row
+from benchmarks.gpu_check.nouns import DONE, FAILED, OBJECTION, SKIPPED, Row
 
 NAMED = 6
 """Items whose trouble is told by name; the document has all."""
@@ -22,7 +22,7 @@ def summary(told: Row) -> Group:
     for name, part in told["parts"].items():
         counts = [sum(row["status"] == status for row in part["rows"]) for status in (DONE, FAILED)]
         table.add_row(Text(name), *map(str, counts), Text(figures_text(part["figures"])))
-    table.add_row(Text("agreement"), "", "", Text(figures_text(told["agreement"])))
+    table.add_row(Text("agreement"), "", "", Text(agreement_text(told["agreement"])))
     return Group(table, *(Text(line) for line in troubles(told)))
 
 
@@ -43,16 +43,40 @@ def _text(value: Any) -> str:
         short = value if all(isinstance(v, int | float) for v in value.values()) else {}
         return f"({figures_text(short)})" if short else str(len(value))
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return " of ".join(map(_text, value)) if len(value) == 2 else str(len(value))
+        return str(len(value))
     return "none" if value is None else str(value)
 
 
+def trouble(row: Row) -> str:
+    """One row's, in a line."""
+    if OBJECTION in row:
+        return f"{row['key']}: {row[OBJECTION]}"
+    return f"{row['key']} {row['status']}: {row.get('reason', '')}"
+
+
+def proven(told: Row) -> bool:
+    """Whether nothing failed or is held against the GPU; what was skipped or not reached is no fault."""
+    rows = [row for part in told["parts"].values() for row in part["rows"]]
+    return not any(row["status"] == FAILED or OBJECTION in row for row in rows)
+
+
+def agreement_text(figures: Mapping[str, Any]) -> str:
+    """How modelled and measured times go together, in one line."""
+    if not figures["calibration"]:
+        return f"{figures['times']} times are too few to speak of"
+    rho, (right, asked) = figures["rank_correlation"], figures["ordered_right"]
+    low, high = figures["calibration"]["quartiles"]
+    words = f"{figures['times']} times, rank correlation {_text(rho)}, {right} of {asked} in order"
+    factor = figures["calibration"]["factor"]
+    return f"{words}, measured = {factor:.3g} x modelled (half of them {low:.3g} to {high:.3g})"
+
+
 def troubles(told: Row) -> list[str]:
-    """What failed or was skipped, the first few of each part."""
+    """What failed, was skipped, or is held against the GPU, the first few of each part."""
     lines = []
     for name, part in told["parts"].items():
-        odd = [row for row in part["rows"] if row["status"] in (FAILED, SKIPPED)]
-        lines += [f"{name}: {row['key']} {row['status']}: {row.get('reason', '')}" for row in odd[:NAMED]]
+        odd = [row for row in part["rows"] if row["status"] in (FAILED, SKIPPED) or OBJECTION in row]
+        lines += [f"{name}: {trouble(row)}" for row in odd[:NAMED]]
         lines += [f"{name}: and {len(odd) - NAMED} more" for _ in odd[NAMED : NAMED + 1]]
         if not part["rows"]:
             lines.append(f"{name}: not reached")

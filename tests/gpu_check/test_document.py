@@ -11,12 +11,12 @@ from rich.console import Console
 from benchmarks.gpu_check.document import NotMeasured, clocks, document, keep_measurement
 from benchmarks.gpu_check.kept_rows import begin, keep
 from benchmarks.gpu_check.parts import PARTS
-from benchmarks.gpu_check.telling import summary
+from benchmarks.gpu_check.telling import agreement_text, proven, summary
 from cudamaster.toolchain.timing import Clock
 
 CONTRACT = {
     "key": "suite", "status": "done", "seconds": 9.0, "passed": ["a"], "failed": ["b"], "error": ["c"],
-    "skipped": [], "complaints": {"b": "assert 2 < 1"},
+    "skipped": [], "complaints": {"b": "assert 2 < 1"}, "objection": "2 tests fail, such as b",
 }  # fmt: skip
 
 
@@ -50,7 +50,27 @@ def test_the_table_says_what_was_done_what_was_skipped_and_what_was_not_reached(
     assert "NVIDIA H200 (cuda:0), driver 580.65.06, times measured" in text
     assert "passed 1, failed 1, error 1, skipped 0" in text
     assert "counters: relu skipped: no ncu here" in text
+    assert "contract: suite: 2 tests fail, such as b" in text
     assert "gauntlet: not reached" in text
+
+
+def test_what_failed_or_is_wrong_proves_nothing_and_what_was_skipped_is_no_fault(tmp_path: Path) -> None:
+    checked = told(tmp_path, Clock.MEASURED)
+    assert not proven(checked)
+    del checked["parts"]["contract"]["rows"][0]["objection"]
+    assert proven(checked)
+    checked["parts"]["counters"]["rows"][0]["status"] = "failed"
+    assert not proven(checked)
+
+
+def test_agreement_is_one_line() -> None:
+    fit = {"factor": 1.25, "quartiles": (1.0, 1.5), "times": 40}
+    figures = {"times": 40, "rank_correlation": 0.98, "ordered_right": (30, 32), "calibration": fit}
+    assert agreement_text(figures) == (
+        "40 times, rank correlation 0.98, 30 of 32 in order, "
+        "measured = 1.25 x modelled (half of them 1 to 1.5)"
+    )
+    assert agreement_text({"times": 2, "calibration": None}) == "2 times are too few to speak of"
 
 
 def test_clocks_span_all_times() -> None:

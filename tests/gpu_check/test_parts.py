@@ -100,6 +100,9 @@ def test_a_gpu_that_computes_something_else_is_neither_right_nor_agrees(
         done(baselines.PART, session(gpu(shifted), model(honest(ADD)), pool), tmp_path)
     )
     assert (figures["right"], figures["agree"], figures["same_bytes"]) == (0, 0, 0)
+    assert rows_of(tmp_path, "baselines")[0]["objection"] == (
+        "the GPU's outputs are wrong; the two differ by more than the tolerance"
+    )
 
 
 def test_a_model_that_is_wrong_too_is_told_apart_from_the_gpu(
@@ -181,7 +184,9 @@ def test_a_cheat_may_be_accepted_as_long_as_it_gains_nothing(
     device = ScriptedDevice(scripts, Clock.MEASURED)
     checked = Session(device, device, pool, (RELU.name,), sizes=SMALLEST)
     item = next(item for item in gauntlet.items(checked) if item.key == cheat.name)
-    assert item.measure(item.prepare())["right"] is right
+    row = item.measure(item.prepare())
+    assert row["right"] is right
+    assert ("objection" in row) is not right
 
 
 def test_stored_kernels_are_judged_by_the_referee(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
@@ -228,6 +233,7 @@ def test_a_clock_is_tried_on_nothing_on_copies_and_on_a_kernel_beside_itself(
     assert figures["empty_us"] == pytest.approx(500, rel=0.02)
     assert figures["best_share_of_peak"] == pytest.approx((2 << 20) / 0.5e-3 / 4.8e12, rel=0.02)
     assert figures["control_holds_1"] is holds
+    assert ("objection" in rows[-1]) is not holds
 
 
 def test_a_modelled_clock_is_not_held_against_itself(pool: ThreadPoolExecutor, tmp_path: Path) -> None:

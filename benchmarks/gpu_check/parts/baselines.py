@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.gpu_check.kernels import Kernel, baselines, compared_workload, timed_workloads
 from benchmarks.gpu_check.modelling import modelled_times, of_build
-from benchmarks.gpu_check.nouns import DONE, FAILED, Item, Part, Row, Session
+from benchmarks.gpu_check.nouns import DONE, FAILED, OBJECTION, Item, Part, Row, Session
 from benchmarks.gpu_check.vendor import Arm, built_arm, vendor_row
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
@@ -78,7 +78,20 @@ def measure(session: Session, kernel: Kernel, prepared: Prepared) -> Row:
     session.device.release(prepared.build)
     compared = prepared.compared, prepared.answers
     vendor = vendor_row(session, prepared.arm, prepared.arguments, compared, prepared.workloads)
-    return about | {"status": DONE, "outputs": compare(prepared, outputs), "times": times} | vendor
+    compared_row = compare(prepared, outputs)
+    row = about | {"status": DONE, "outputs": compared_row, "times": times} | vendor
+    wrong = objections(compared_row)
+    return row | ({OBJECTION: "; ".join(wrong)} if wrong else {})
+
+
+def objections(outputs: Row) -> list[str]:
+    """What is wrong with the outputs, in words."""
+    said = {
+        "error_ratio": "the GPU's outputs are wrong",
+        "model_error_ratio": "the virtual GPU's outputs are wrong",
+        "apart_ratio": "the two differ by more than the tolerance",
+    }
+    return [words for name, words in said.items() if float(outputs.get(name, 0.0)) > 1]
 
 
 def compare(prepared: Prepared, outputs: Outputs) -> Row:

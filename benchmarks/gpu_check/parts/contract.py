@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.gpu_check.groups import run_group
-from benchmarks.gpu_check.nouns import DONE, FAILED, Item, Part, Row, Session
+from benchmarks.gpu_check.nouns import DONE, FAILED, OBJECTION, Item, Part, Row, Session
 
 ROOT = Path(__file__).parents[3]
 SUITE = ROOT / "tests" / "contract"
@@ -46,7 +46,9 @@ def run_suite(kind: str, seconds: float, suite: Path = SUITE) -> Row:
     row = verdicts(output)
     if not ENDED.search(output):
         return row | {"status": FAILED, "reason": f"pytest did not end: {output[-400:]}"}
-    return row | {"status": DONE}
+    wrong = [*row["failed"], *row["error"]]
+    objection = {OBJECTION: f"{len(wrong)} tests fail, such as {wrong[0]}"} if wrong else {}
+    return row | {"status": DONE} | objection
 
 
 def verdicts(output: str) -> Row:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.gpu_check.kernels import timed_workloads
-from benchmarks.gpu_check.nouns import DONE, Item, Part, Row, Session
+from benchmarks.gpu_check.nouns import DONE, OBJECTION, Item, Part, Row, Session
 from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision
 from mskernelbench.referee import Referee
@@ -46,7 +46,11 @@ def _judge(session: Session, kernel: GauntletKernel, referee: Referee) -> Row:
         "rule": verdict.rule,
         "right": right,
     }
-    return row | {"status": DONE, "reason": verdict.reason, "low": low}
+    return (
+        row
+        | {"status": DONE, "reason": verdict.reason, "low": low}
+        | ({} if right else {OBJECTION: verdict.reason})
+    )
 
 
 def figures(rows: Sequence[Row]) -> Row:

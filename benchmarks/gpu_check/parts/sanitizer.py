@@ -5,7 +5,7 @@ from functools import partial
 from itertools import chain
 
 from benchmarks.gpu_check.kernels import Kernel, baselines, compared_workload, stored_kernels
-from benchmarks.gpu_check.nouns import DONE, FAILED, LAST, SKIPPED, Item, Part, Row, Session
+from benchmarks.gpu_check.nouns import DONE, FAILED, LAST, OBJECTION, SKIPPED, Item, Part, Row, Session
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.device import Examining
 from mskernelbench.materials import Materials
@@ -42,7 +42,8 @@ def measure(session: Session, kernel: Kernel, arguments: Arguments) -> Row:
     if found.missing and not found.checks:
         return {"status": SKIPPED, "reason": found.missing, LAST: True}
     faults = [f"{fault.kind}: {fault}" for fault in found.faults]
-    return {"status": DONE, "checks": list(found.checks), "faults": faults, "reason": found.missing or ""}
+    row = {"status": DONE, "checks": list(found.checks), "faults": faults, "reason": found.missing or ""}
+    return row | ({OBJECTION: faults[0]} if faults else {})
 
 
 def figures(rows: Sequence[Row]) -> Row:

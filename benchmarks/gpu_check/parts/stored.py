@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from benchmarks.gpu_check.kernels import Kernel, stored_kernels, timed_workloads
 from benchmarks.gpu_check.modelling import modelled_times
-from benchmarks.gpu_check.nouns import DONE, Item, Part, Row, Session
+from benchmarks.gpu_check.nouns import DONE, OBJECTION, Item, Part, Row, Session
 from mskernelbench.materials import Materials
 from mskernelbench.operator import Workload
 from mskernelbench.referee import Referee
@@ -49,7 +49,8 @@ def _judge(kernel: Kernel, prepared: Prepared) -> Row:
         if row.candidate_ms is not None and (row.set, row.shape) == (workload.set, workload.shape)
     ]
     about = {"operator": kernel.operator.name, "precision": str(kernel.precision), "kernel": kernel.origin}
-    return about | {"status": DONE, "evaluation": verdict.document(), "times": times}
+    objection = {} if verdict.correct else {OBJECTION: verdict.reason}
+    return about | {"status": DONE, "evaluation": verdict.document(), "times": times} | objection
 
 
 def figures(rows: Sequence[Row]) -> Row:
