@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.types import ASGIApp
 
+from cudamaster.web.live.connection import Connection
 from cudamaster.web.live.serving import Place, Server, address_of, listening
 
 
@@ -55,11 +56,16 @@ class Events:
 
 
 @contextmanager
-def served(make: Callable[[Callable[[], bool]], ASGIApp], token: str = "", port: int = 0) -> Iterator[Served]:
+def served(
+    make: Callable[[Callable[[], bool]], ASGIApp],
+    token: str = "",
+    port: int = 0,
+    connection: type[Connection] = Connection,
+) -> Iterator[Served]:
     """What `make` makes of `ending`, served until the block ends; at any port where none is given."""
     place = Place("127.0.0.1", port, token)
     with listening(place) as listener:
-        server = Server(place)
+        server = Server(place, connection)
         thread = threading.Thread(target=server.serve, args=(make(server.ending), listener))
         thread.start()
         try:

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 
 from cudamaster.errors import UsageError
 from cudamaster.toolchain.errors import EnvironmentLacks
+from cudamaster.web.live.connection import Connection
 from cudamaster.web.live.gate import Gate
 
 SHUTDOWN_SECONDS = 3
@@ -78,8 +79,9 @@ def address_of(place: Place, listener: socket.socket, path: str = "") -> str:
 class Server:
     """Serves one application until it is told to end."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, connection: type[Connection] = Connection) -> None:
         self._place = place
+        self._connection = connection
         self._server: uvicorn.Server | None = None
 
     def ending(self) -> bool:
@@ -96,6 +98,7 @@ class Server:
         names = frozenset(name.lower() for name in (self._place.host, socket.gethostname()))
         config = uvicorn.Config(
             Gate(app, names, self._place.token),
+            http=self._connection,
             lifespan="off",
             ws="none",
             log_config=None,
