@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from benchmarks.gpu_check.__main__ import main
 from benchmarks.gpu_check.document import MEASUREMENTS
+from cudamaster.toolchain.cache import VARIABLE, cache_folder
 
 pytestmark = pytest.mark.timeout(300)  # on a machine that has yet to compile the engine
 ROOT = Path(__file__).parents[2]
@@ -23,7 +24,7 @@ BLOCK = f"import sys\nfor name in {LACKING!r}:\n    sys.modules[name] = None\n"
 def check(out: Path, site: Path, *options: str) -> "subprocess.CompletedProcess[str]":
     (site / "sitecustomize.py").write_text(BLOCK)
     command = [sys.executable, "-m", "benchmarks.gpu_check", "--out", str(out), "--small", *options]
-    environment = {**os.environ, "PYTHONPATH": f"{site}:{ROOT}"}
+    environment = {**os.environ, "PYTHONPATH": f"{site}:{ROOT}", VARIABLE: str(cache_folder())}
     return subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=280, check=False
     )
