@@ -22,7 +22,7 @@ def write_site(out: Path, files: Mapping[str, bytes]) -> None:
     Whoever reads it sees the old site or the new one. Raises UsageError where `out` holds anything that is
     not of a site of ours, FolderUnwritable where it cannot be written.
     """
-    out = out.resolve()
+    out = resolved(out)
     require_replaceable(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -36,6 +36,14 @@ def write_site(out: Path, files: Mapping[str, bytes]) -> None:
         raise FolderUnwritable(
             f"cannot write the site folder {out} ({cause.strerror}): give another --out"
         ) from cause
+
+
+def resolved(out: Path) -> Path:
+    """The folder that `out` leads to. Raises UsageError where it leads nowhere."""
+    try:
+        return out.resolve()
+    except RuntimeError as cause:
+        raise UsageError(f"{out} is a link to itself: give a folder with --out") from cause
 
 
 def require_replaceable(out: Path) -> None:
@@ -62,11 +70,11 @@ def _listed(out: Path) -> set[str]:
     """What the site in `out` says that it holds; nothing where there is none."""
     try:
         mark = json.loads((out / MARK).read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return set()
-    if not isinstance(mark, dict) or mark.get("schema") != SCHEMA:
+    if not isinstance(mark, dict) or mark.get("schema") != SCHEMA or not isinstance(mark.get("files"), list):
         return set()
-    return {str(name) for name in mark.get("files", ())} | {MARK}
+    return {str(name) for name in mark["files"]} | {MARK}
 
 
 def _fill(folder: Path, files: Mapping[str, bytes]) -> None:

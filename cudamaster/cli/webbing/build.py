@@ -38,9 +38,9 @@ def command(
     from cudamaster.config import operators_dir as own
     from cudamaster.errors import DONE
     from cudamaster.web.building import site_files
-    from cudamaster.web.site import require_replaceable, write_site
+    from cudamaster.web.site import require_replaceable, resolved, write_site
 
-    require_replaceable(out.resolve())
+    require_replaceable(resolved(out))
     where = folders(runs=runs_dir, results=results)
     made = site_files(where.results, files, where.runs, own(operators_dir))
     write_site(out, made)

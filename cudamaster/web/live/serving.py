@@ -18,6 +18,8 @@ from cudamaster.web.live.gate import Gate
 SHUTDOWN_SECONDS = 3
 """What a request that is being answered has left when the server ends."""
 BACKLOG = 128
+"""Connections that wait to be taken, which are taken at once: with those that are held, no more than files may
+be open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ def listening(place: Place) -> socket.socket:
         return socket.create_server(address[:2], family=family, backlog=BACKLOG)
     except socket.gaierror as fault:
         raise UsageError(f"--host {place.host} is no name of this machine: {fault.strerror}") from fault
+    except UnicodeError as fault:
+        raise UsageError(f"--host {place.host} is no name of any machine: {fault}") from fault
     except OSError as fault:
         raise refused(place, fault) from fault
 
@@ -99,6 +103,7 @@ class Server:
         config = uvicorn.Config(
             Gate(app, names, self._place.token),
             http=self._connection,
+            backlog=BACKLOG,
             lifespan="off",
             ws="none",
             log_config=None,

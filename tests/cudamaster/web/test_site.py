@@ -57,7 +57,17 @@ def test_a_site_that_something_was_put_into_is_refused(tmp_path: Path) -> None:
         write_site(tmp_path / "site", NEW)
 
 
-@pytest.mark.parametrize("mark", ["{", "[]", '{"schema": "other", "files": ["index.html"]}'])
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "{",
+        "[]",
+        "[" * 100_000,
+        '{"schema": "other", "files": ["index.html"]}',
+        '{"schema": "cudamaster.site/1", "files": null}',
+        '{"schema": "cudamaster.site/1", "files": "index.html"}',
+    ],
+)
 def test_a_list_that_is_not_ours_lists_nothing(tmp_path: Path, mark: str) -> None:
     (tmp_path / "index.html").write_text("mine")
     (tmp_path / "site.json").write_text(mark)
@@ -87,6 +97,13 @@ def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
 
     assert found(tmp_path / "real") == NEW
     assert (tmp_path / "link").is_symlink()
+
+
+def test_a_link_to_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+
+    with pytest.raises(UsageError, match="is a link to itself"):
+        write_site(tmp_path / "loop", NEW)
 
 
 def test_folders_change_names_where_no_single_step_does_it(tmp_path: Path) -> None:

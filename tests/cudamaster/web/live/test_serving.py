@@ -35,7 +35,7 @@ def test_a_port_in_use_is_said_in_one_sentence() -> None:
             listening(Place("127.0.0.1", port))
 
 
-@pytest.mark.parametrize("host", ["203.0.113.7", "no.such.name.invalid"])
+@pytest.mark.parametrize("host", ["203.0.113.7", "no.such.name.invalid", "a" * 70, "\ud800"])
 def test_a_host_that_is_not_this_machine_is_refused(host: str) -> None:
     with pytest.raises(UsageError, match=f"--host {host} is no "):
         listening(Place(host, 0))
