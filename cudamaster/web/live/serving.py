@@ -18,7 +18,7 @@ from cudamaster.web.live.gate import Gate
 SHUTDOWN_SECONDS = 3
 """What a request that is being answered has left when the server ends."""
 BACKLOG = 128
-"""Connections that wait to be taken, which are taken at once: with those that are held, no more than files may
+"""Connections that wait, and are taken at once: with those that are held, no more than files may
 be open."""
 
 
