@@ -29,10 +29,10 @@ WHOLE = {Clock.MODELLED: Limits(2**30, 5 * 2**24), Clock.MEASURED: Limits(2**35,
 QUICK = {Clock.MODELLED: Limits(2**27, 5 * 2**24), Clock.MEASURED: Limits(2**30, 5 * 2**24)}
 """For a verdict on a few workloads, as a search asks for again and again."""
 QUICK_COUNT = 2
-COSTLY_FACTOR = 8
-"""Up to limits this much wider a full verdict compares what it cannot tell to be right otherwise."""
-HEAVIEST = Limits(2**38, 2**30)
-"""Of what is too heavy for that, one is drawn, up to this."""
+COSTLY = Limits(2**33, 2**28)
+"""Up to this a full verdict compares what it cannot tell to be right otherwise."""
+HEAVIEST = Limits(2**38, 2**29)
+"""Of what is too heavy for that, one is drawn, up to this: answers take five times the memory of a tensor."""
 USER_FACTOR = 8
 """In a full verdict the lightest of the user's own shapes is compared up to limits this much wider."""
 
@@ -64,14 +64,13 @@ def _within(workload: Workload, limits: Limits, operator: Operator, precision: P
 
 
 def at_any_rate(
-    workloads: Sequence[Workload], operator: Operator, precision: Precision, clock: Clock
+    workloads: Sequence[Workload], operator: Operator, precision: Precision
 ) -> tuple[tuple[Workload, ...], tuple[Workload, ...]]:
     """Those of `workloads` that a full verdict compares although it costs something, lightest first.
 
     And one heavier one, where there is any, that nobody can know beforehand.
     """
-    costly = WHOLE[clock] * COSTLY_FACTOR
-    light = tuple(w for w in _ranked(workloads, operator) if _within(w, costly, operator, precision))
+    light = tuple(w for w in _ranked(workloads, operator) if _within(w, COSTLY, operator, precision))
     heavy = [w for w in workloads if w not in light and _within(w, HEAVIEST, operator, precision)]
     return light, tuple(secrets.SystemRandom().sample(heavy, min(1, len(heavy))))
 

@@ -91,7 +91,7 @@ class TimedTrial:
         """Whole comparisons where no sample is known to be right: of light workloads, and a heavy one."""
         if self.quick or self.built.build.key == self.race.baseline.key:
             return Checked((), None)
-        light, drawn = at_any_rate(unseen, self.operator, self.precision, self.device.clock)
+        light, drawn = at_any_rate(unseen, self.operator, self.precision)
         compared = self._compared((*light, *drawn))
         slow = compared.refusal is not None and compared.refusal.status is Status.TIMED_OUT
         return replace(compared, refusal=None) if slow else compared

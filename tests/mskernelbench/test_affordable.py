@@ -3,7 +3,7 @@
 import pytest
 
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.affordable import QUICK_COUNT, affordable, probes
+from mskernelbench.affordable import QUICK_COUNT, affordable, at_any_rate, probes
 from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision, Workload
 
@@ -58,3 +58,14 @@ def test_the_heaviest_that_is_compared_is_probed_at_its_size() -> None:
 def test_the_probe_of_one_long_sum_is_exact() -> None:
     (probe,) = probes([Workload("paper", {"N": 1 << 20}, "shifted")], load_operator("dot_product"))
     assert probe.exact
+
+
+def test_what_no_sample_tells_is_compared_up_to_a_limit_and_one_beyond_it() -> None:
+    scan = load_operator("prefix_sum")
+    real = scan.in_set("real")
+    drawn = set()
+    for _ in range(20):
+        light, heavy = at_any_rate(real, scan, Precision.FP32)
+        assert [w.shape["N"] for w in light] == [128_256, 4096 * 4096]
+        drawn |= {w.shape["N"] for w in heavy}
+    assert drawn == {50_000_017}
