@@ -21,6 +21,8 @@ KEPT_VARIABLES = frozenset({"CUDAMASTER_CACHE_DIR"})
 SYSTEM_READABLE = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/proc/self",
                    "/sys/devices/system/cpu")  # fmt: skip
 """What the C library, the loader and the interpreter still read while a candidate runs."""
+OWN_THREADS = "/proc/self/task"
+"""Where a process names its threads: NVIDIA's driver does (570 and later), and fails where it may not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class WorkerLimits:
     """Folders and files it may read besides the system's and the interpreter's own."""
     devices: tuple[str, ...] = ()
     """Device files it may go on opening and controlling. With some, its address space has no limit, since a
-    driver maps a GPU's memory into it, nor have pages that are locked."""
+    driver maps a GPU's memory into it, nor have pages that are locked; and it may name its threads."""
 
     def as_json(self) -> Mapping[str, object]:
         """For the wire; `from_json` reads it."""
@@ -82,7 +84,8 @@ def harden(limits: WorkerLimits, interpreter_paths: Sequence[str]) -> None:
     _limit_resources(limits)
     forbid_new_privileges()
     readable = (*SYSTEM_READABLE, *interpreter_paths, *limits.readable)
-    allow_reading_only(map(Path, readable), map(Path, limits.devices))
+    writable = (*limits.devices, OWN_THREADS) if limits.devices else ()
+    allow_reading_only(map(Path, readable), map(Path, writable))
     install_filter(devices=bool(limits.devices))
 
 

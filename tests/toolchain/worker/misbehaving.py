@@ -108,6 +108,17 @@ class Misbehaving:
     def _open_to_write(self, path: str) -> None:
         os.close(os.open(path, os.O_RDWR))
 
+    def _name_a_thread(self, name: str) -> None:
+        ended = threading.Event()
+        thread = threading.Thread(target=ended.wait, daemon=True)
+        thread.start()
+        try:
+            comm = os.open(f"/proc/self/task/{thread.native_id}/comm", os.O_RDWR)
+            os.write(comm, name.encode())
+            os.close(comm)
+        finally:
+            ended.set()
+
     def _reserve(self, gib: int) -> None:
         mmap.mmap(-1, gib << 30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 0).close()
 

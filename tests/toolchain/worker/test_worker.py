@@ -215,6 +215,16 @@ def test_a_process_with_devices_opens_those_and_no_other_file_to_write(
         worker.close()
 
 
+def test_a_process_with_devices_names_the_threads_it_starts(starter: WorkerStarter, worker: Worker) -> None:
+    """NVIDIA's driver opens each new thread's `comm` to write, and takes a refusal for a broken system."""
+    driving = starter.start(replace(LIMITS, devices=("/dev/zero",)))
+    try:
+        assert ask(driving, "refused", "name_a_thread", "new")["error"] is None
+    finally:
+        driving.close()
+    assert ask(worker, "refused", "name_a_thread", "new")["error"] == DENIED
+
+
 def test_a_process_with_devices_reserves_all_the_addresses_it_likes(
     starter: WorkerStarter, worker: Worker
 ) -> None:

@@ -14,8 +14,9 @@ from cudamaster.toolchain.spec import DeviceSpec
 from cudamaster.toolchain.worker.hardening import WorkerLimits
 
 PROGRAM = "cudamaster.toolchain.devices.cuda.program"
-DRIVER_READABLE = ("/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/proc/sys/vm", "/sys/bus/pci",
-                   "/sys/devices", "/sys/module")  # fmt: skip
+DRIVER_READABLE = ("/proc/driver/nvidia", "/proc/driver/nvidia-uvm", "/proc/devices", "/proc/modules",
+                   "/proc/cpuinfo", "/proc/meminfo", "/proc/sys/vm", "/sys/bus/pci", "/sys/devices",
+                   "/sys/module")  # fmt: skip
 """What NVIDIA's driver reads of the system; nothing in it is a secret."""
 LEAST_FLUSH_BYTES = 256 << 20
 """Filling it keeps an H200 busy for some 70 µs, in which the host asks for the call that is timed."""
