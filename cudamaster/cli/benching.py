@@ -34,6 +34,7 @@ from cudamaster.search.settings import Settings
 from cudamaster.search.storing import place_name
 from cudamaster.store.atomic import held, require_writable
 from cudamaster.store.journal import utc_now
+from cudamaster.toolchain.cache import cache_folder
 from mskernelbench.catalog import find_precision
 from mskernelbench.operator import Precision
 
@@ -83,7 +84,7 @@ def bench(context: click.Context, request: BenchRequest) -> int:
     require_writable(where.results, "results", "give another with --results", by_option=named[1])
     require_writable(request.out.absolute().parent, "result file's", "give another with --out")
     means = opening(context)
-    with means.device(request.device) as (device, reason), alone(request.out, where.runs):
+    with means.device(request.device) as (device, reason), alone(request.out):
         jobs = jobs_of(request, device)
         parallel = max(1, min(request.candidates, len(os.sched_getaffinity(0)) // jobs))
         asked = [replace(settings, device=device.name, parallel=parallel) for settings in asked]
@@ -137,11 +138,11 @@ def settings_of(
 
 
 @contextmanager
-def alone(out: Path, runs: Path) -> Iterator[None]:
-    """Hold the result file against other processes. Raises UsageError where one has it."""
-    name = hashlib.sha256(str(out.resolve()).encode()).hexdigest()[:12]
-    folder = runs / f".bench-{name}"
-    folder.mkdir(exist_ok=True)
+def alone(out: Path) -> Iterator[None]:
+    """Hold the result file against other processes, whatever their runs are. Raises UsageError."""
+    name = hashlib.sha256(os.fsencode(out.resolve())).hexdigest()[:12]
+    folder = cache_folder() / "locks" / f"bench-{name}"
+    folder.mkdir(parents=True, exist_ok=True)
     try:
         with held(folder, wait=False):
             yield

@@ -194,7 +194,10 @@ def test_a_refused_request_is_one_sentence_and_leaves_no_file(
 def test_a_file_that_another_process_writes_is_left_alone(tmp_path: Path, capsys: Output) -> None:
     from cudamaster.cli.benching import alone
 
-    (tmp_path / "runs").mkdir()
-    with alone(tmp_path / "bench.json", tmp_path / "runs"):
+    with alone(tmp_path / "bench.json"):
         assert exit_code_of(arguments(tmp_path), BenchOpening()) == 2
-    assert "another process writes" in capsys.readouterr().err
+        assert (
+            exit_code_of([*arguments(tmp_path), "--runs-dir", str(tmp_path / "other")], BenchOpening()) == 2
+        )
+    assert capsys.readouterr().err.count("another process writes") == 2
+    assert exit_code_of(arguments(tmp_path), BenchOpening()) == 0
