@@ -126,11 +126,12 @@ def test_a_gpu_with_another_process_on_it_is_refused_unless_it_is_shared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cudamaster.toolchain.devices.cuda.opening.SETTLING_SECONDS", 0.0)
-    bench = Bench(tmp_path, Card(processes=[(os.getppid(), 1 << 20), (2**30, None)]))
+    with subprocess.Popen(["sleep", "100"]) as other:
+        bench = Bench(tmp_path, Card(processes=[(other.pid, 1 << 20), (2**30, None)]))
+        said = bench.refusal()
+        other.kill()
 
-    said = bench.refusal()
-
-    assert f"is busy with process {os.getppid()} (" in said
+    assert f"is busy with process {other.pid} (" in said
     assert said.endswith("or accept it with --device cuda:0,shared")
     assert bench.open("0,shared").name == "cuda:0,shared"
 
@@ -142,6 +143,11 @@ def test_what_this_process_opened_before_is_no_other_process(tmp_path: Path) -> 
     card.processes = [(os.getpid(), 1 << 20)]
 
     bench.open().close()
+
+
+def test_who_started_this_process_and_waits_for_it_disturbs_nobody(tmp_path: Path) -> None:
+    """`gpu-check` asks a GPU who it is before it starts the processes that measure."""
+    Bench(tmp_path, Card(processes=[(os.getppid(), 1 << 20)])).open().close()
 
 
 def test_a_run_that_opens_its_gpu_again_is_not_busy_with_itself(tmp_path: Path) -> None:

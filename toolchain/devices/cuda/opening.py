@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -187,16 +187,28 @@ def _hold(gpu: Gpu, locks: GpuLocks, undo: ExitStack) -> None:
 def _require_alone(gpu: Gpu) -> None:
     """Raises EnvironmentLacks where another process is on the GPU: this run has its lock, and no worker yet.
 
-    This process itself may be: what it opened before can be seen for a while, or is its user's own.
+    This process itself may be: what it opened before can be seen for a while, or is its user's own. So may
+    those that started it and wait for it.
     """
-    deadline = time.monotonic() + SETTLING_SECONDS
-    while processes := tuple(p for p in gpu.monitor.processes() if p.pid != os.getpid()):
+    deadline, own = time.monotonic() + SETTLING_SECONDS, _line_of_descent()
+    while processes := tuple(p for p in gpu.monitor.processes() if p.pid not in own):
         if time.monotonic() >= deadline:
             raise EnvironmentLacks(
                 f"{gpu.name} is busy with {_listed(processes)}, which would disturb times: end that, name "
                 f"another GPU, or accept it with --device cuda:{gpu.index},{SHARED}"
             )
         time.sleep(LOOK_SECONDS)
+
+
+def _line_of_descent() -> set[int]:
+    """This process, its parent, the parent of that, and so on, as far as they can be seen."""
+    process, found = os.getpid(), set[int]()
+    while process > 0 and process not in found:
+        found.add(process)
+        with suppress(OSError):
+            after_name = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2]
+            process = int(after_name.split()[1])
+    return found
 
 
 def _listed(processes: tuple[GpuProcess, ...]) -> str:
