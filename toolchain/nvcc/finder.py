@@ -18,6 +18,7 @@ HOST_COMPILER_ADVICE = (
     "no host C++ compiler found: nvcc needs g++ (Debian, Ubuntu: apt install g++; "
     "Fedora: dnf install gcc-c++), or set NVCC_CCBIN to one"
 )
+RUNTIME_HEADER = "include/cuda_runtime.h"
 PROBE_SECONDS = 20.0
 
 
@@ -57,9 +58,11 @@ def find_toolchain(setting: str | None = None, environment: Mapping[str, str] = 
     if nvcc is None:
         raise EnvironmentLacks(NVCC_ADVICE)
     host_compiler = _host_compiler(environment)
+    version = program_version([str(nvcc), "--version"], r"V(\d+\.\d+\.\d+)")
+    nvcc = _started_by(nvcc)
     return Toolchain(
         nvcc=nvcc,
-        version=program_version([str(nvcc), "--version"], r"V(\d+\.\d+\.\d+)"),
+        version=version,
         host_compiler=host_compiler,
         host_version=program_version(
             [str(host_compiler), "-dumpfullversion", "-dumpversion"], r"^(\d[\w.]*)"
@@ -95,6 +98,17 @@ def _required(program: Path, variable: str) -> Path:
     if not os.access(program, os.X_OK):
         raise EnvironmentLacks(f"{variable} names {program}, which is no program; correct it or unset it")
     return program.resolve()
+
+
+def _started_by(nvcc: Path) -> Path:
+    """nvcc in its toolkit: on some machines the one on PATH is a script in another folder that starts it."""
+    if (nvcc.parent.parent / RUNTIME_HEADER).is_file():
+        return nvcc
+    command = [str(nvcc), "--dryrun", "-x", "cu", "-c", os.devnull]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False)
+    here = re.search(r"^#\$ _HERE_=(.+)$", shown.stderr, re.MULTILINE)
+    itself = Path(here[1]) / nvcc.name if here else nvcc
+    return itself.resolve() if os.access(itself, os.X_OK) else nvcc
 
 
 def _program_of_wheels(name: str) -> Path | None:

@@ -43,6 +43,20 @@ def test_a_cuda_home_with_only_a_runtime_is_passed_over(tmp_path: Path) -> None:
     assert find_toolchain(None, {**environment, "PATH": SYSTEM_PATH}).nvcc == nvcc
 
 
+def test_a_script_that_starts_nvcc_stands_for_nvcc(tmp_path: Path) -> None:
+    """Headers, libraries and the other programs lie beside nvcc, not beside the script."""
+    itself = find_toolchain()
+    script = tmp_path / "bin" / "nvcc"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nexec {itself.nvcc} "$@"\n')
+    script.chmod(0o755)
+
+    found = find_toolchain(str(script))
+
+    assert (found.nvcc, found.version) == (itself.nvcc, itself.version)
+    assert (found.include_dirs, found.library_dirs) == (itself.include_dirs, itself.library_dirs)
+
+
 def test_a_missing_host_compiler_is_named_with_advice(tmp_path: Path) -> None:
     nvcc = toolkit(tmp_path / "named", "13.0.1")
     with pytest.raises(EnvironmentLacks, match="apt install g"):
