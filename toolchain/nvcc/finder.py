@@ -112,8 +112,10 @@ def _started_by(nvcc: Path) -> Path:
 
 
 def _program_of_wheels(name: str) -> Path | None:
-    from cuda.pathfinder import find_nvidia_binary_utility
-
+    try:
+        from cuda.pathfinder import find_nvidia_binary_utility
+    except ImportError:  # older than 1.4, where something else asks for it
+        return None
     found: str | None = find_nvidia_binary_utility(name)
     return Path(found) if found else None
 

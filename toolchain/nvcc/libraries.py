@@ -112,9 +112,9 @@ def _places(name: str, toolchain: Toolchain) -> Iterator[tuple[Path, tuple[Path,
 
 
 def _headers_of_wheels(name: str) -> Path | None:
-    from cuda.pathfinder import find_nvidia_header_directory
+    with suppress(RuntimeError, ImportError):  # versions of it know different libraries
+        from cuda.pathfinder import find_nvidia_header_directory
 
-    with suppress(RuntimeError):  # versions of it know different libraries
         found: str | None = find_nvidia_header_directory(name)
         return Path(found) if found else None
     return None

@@ -1,7 +1,9 @@
 """Finding nvcc: the order, and what is said where there is none."""
 
 import shutil
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -41,6 +43,18 @@ def test_a_cuda_home_with_only_a_runtime_is_passed_over(tmp_path: Path) -> None:
     nvcc = toolkit(tmp_path / "path", "13.0.1")
     environment = {"CUDA_HOME": str(tmp_path / "runtime"), "CUDA_PATH": str(nvcc.parent.parent)}
     assert find_toolchain(None, {**environment, "PATH": SYSTEM_PATH}).nvcc == nvcc
+
+
+def test_where_the_wheels_cannot_be_asked_the_path_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that only measures may have an older cuda-pathfinder, which finds no programs."""
+    monkeypatch.setitem(sys.modules, "cuda.pathfinder", ModuleType("cuda.pathfinder"))
+    nvcc = toolkit(tmp_path / "path", "13.0.1")
+
+    places = list(program_places("nvcc", None, {"PATH": str(nvcc.parent)}))
+
+    assert places == [(nvcc, "PATH")]
 
 
 def test_a_script_that_starts_nvcc_stands_for_nvcc(tmp_path: Path) -> None:
