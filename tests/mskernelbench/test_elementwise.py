@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import erf, erfc
 
+from mskernelbench.elementwise import PIECE, by_pieces, logistic
 from mskernelbench.operator import Precision
 from tests.mskernelbench import emulations as e
 from tests.mskernelbench.cases import Case, Kernel, cases, refused, worst
@@ -191,3 +192,8 @@ def test_an_element_taken_from_its_neighbour_fails(name: str, precision: Precisi
         return np.roll(case.answer.reference, 1)
 
     assert len(refused(name, precision, moved)) == len(cases(name, precision)) - 1
+
+
+def test_a_tensor_of_several_pieces_has_the_answers_of_the_whole() -> None:
+    x = np.linspace(-9, 9, 2 * PIECE + 7, dtype=np.float32)
+    assert np.array_equal(by_pieces(logistic, x), logistic(x.astype(np.float64)))
