@@ -42,6 +42,11 @@ def commented(browser: Browser, table: str, *present: dict[str, Any]) -> dict[st
     return {"did": name} | dict(about)
 
 
+def by(kind: str, number: int) -> dict[str, Any]:
+    """A comment that begins as ours do."""
+    return {"id": number, "user": {"type": kind}, "body": f"{MARK}\nold"}
+
+
 def test_the_table_becomes_a_comment(browser: Browser) -> None:
     done = commented(browser, "| team |", {"id": 1, "body": "by a person"})
     assert done.pop("body") == f"{MARK}\n## Leaderboard\n\nfs leaderboard/table.md: | team |"
@@ -49,9 +54,14 @@ def test_the_table_becomes_a_comment(browser: Browser) -> None:
 
 
 def test_a_comment_that_is_there_is_renewed_and_no_other(browser: Browser) -> None:
-    done = commented(browser, "| new |", {"id": 1, "body": "by a person"}, {"id": 2, "body": f"{MARK}\nold"})
+    done = commented(browser, "| new |", {"id": 1, "body": "by a person"}, by("Bot", 2))
     assert (done["did"], done["comment_id"]) == ("updated", 2)
     assert "| new |" in done["body"]
+
+
+def test_a_comment_of_a_person_is_left_alone_whatever_it_says(browser: Browser) -> None:
+    ghost = {"id": 3, "user": None, "body": None}
+    assert commented(browser, "| team |", by("User", 2), ghost)["did"] == "created"
 
 
 def test_a_table_too_long_for_a_comment_is_cut(browser: Browser) -> None:

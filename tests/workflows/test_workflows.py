@@ -6,6 +6,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,8 @@ def program(path: Path, text: str) -> None:
 class Runner:
     """A checkout with an installed command, in which the action's steps are run one after another.
 
-    `python3 -m venv` makes a folder whose `cudamaster` is the scripted one, and `pip` does nothing.
+    `python3 -m venv` makes a folder whose `cudamaster` is the scripted one, and `pip` writes down what it
+    was asked for.
     """
 
     def __init__(self, folder: Path, **inputs: str) -> None:
@@ -92,8 +94,8 @@ class Runner:
         self.outputs.touch()
         command = f'#!/bin/sh\nexec {sys.executable} -m tests.doubles.scripted_cudamaster "$@"\n'
         program(folder / "bin/installed", command)
-        program(folder / "bin/nothing", "#!/bin/sh\n")
-        links = 'ln -s "$here/installed" .venv/bin/cudamaster; ln -s "$here/nothing" .venv/bin/python'
+        program(folder / "bin/python", f'#!/bin/sh\necho "$@" >> {folder}/asked.txt\n')
+        links = 'ln -s "$here/installed" .venv/bin/cudamaster; ln -s "$here/python" .venv/bin/python'
         program(folder / "bin/python3", f"#!/bin/sh\nhere={folder / 'bin'}\nmkdir -p .venv/bin\n{links}\n")
 
     def run(self, name: str, **more: str) -> "subprocess.CompletedProcess[str]":
@@ -178,6 +180,16 @@ def test_results_that_cannot_be_compared_fail_with_their_reason(checkout: Path) 
     assert "nowhere cannot be read" in verdict.stdout
     assert "nowhere cannot be read" in runner.summary.read_text()
     assert "| builtin, 3 x 3 | 2 of 100 |" in runner.summary.read_text()
+
+
+@pytest.mark.parametrize(
+    ("device", "packages"), [("virtual", "."), ("cuda", ".[gpu,vendor]"), ("cuda:1", ".[gpu,vendor]")]
+)
+def test_a_gpu_gets_what_reaches_it(device: str, packages: str, tmp_path: Path) -> None:
+    assert Runner(tmp_path, device=device).run("Install").returncode == 0
+    assert (tmp_path / "asked.txt").read_text() == f"-m pip install --quiet {packages}\n"
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(re.findall(r"\w+", packages)) <= set(declared)
 
 
 def test_a_device_that_is_not_there_stops_the_bench(checkout: Path) -> None:
