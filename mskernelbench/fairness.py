@@ -31,7 +31,7 @@ def unfair_words(timing: Timing, others: Timing, label: str) -> str | None:
     """What `others`, blocks from anywhere, touch more of; None where they do not, or differ themselves."""
     for name, extent in others.extents.items():
         usual = timing.extents[name].usual
-        if 0 < extent.most <= EVEN * extent.least and usual < MOST_SHARE * extent.usual:
+        if 0 < extent.usual <= EVEN * extent.least and usual < MOST_SHARE * extent.usual:
             return (
                 f"the blocks by which the call is timed touch {usual / 1e6:.4g} MB of {name} on workload "
                 f"{label}, and others {extent.usual / 1e6:.4g} MB: they leave work to others"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from threading import Event, Thread
 from typing import NoReturn
 
+from cudamaster.toolchain.arguments import Access
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.errors import ToolchainError
@@ -47,8 +48,10 @@ class Lane:
     """Guards that do not count."""
 
     def least_bytes(self, workload: Workload) -> int:
-        """What a right call on the workload reads and writes at least."""
-        return self.operator.dram_bytes(workload.shape, self.precision)
+        """What a right call on the workload touches at least; what it reads and overwrites counts once."""
+        least = self.operator.dram_bytes(workload.shape, self.precision)
+        tensors = self.materials.arguments(workload).tensors
+        return least - sum(tensor.array.nbytes for tensor in tensors if tensor.access is Access.IN_PLACE)
 
 
 class TooLarge(Exception):

@@ -21,7 +21,7 @@ class Extent:
     usual: float
     """Were all like the sampled blocks' mean."""
     most: float
-    """Were all like the one that touches most."""
+    """Were all like the one that touches most, both ends of the grid included."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -37,6 +37,7 @@ def refusals(gauntlet: Gauntlet, cheat: Cheat) -> Iterator[Evaluation]:
     """The verdict, and the one without its rule, and so on, until none is left that can be left out."""
     without: set[str] = set()
     while True:
+        gauntlet.forget()  # each referee keeps the inputs of its own, which are large where calls are timed
         evaluation = gauntlet.judge(cheat, without)
         yield evaluation
         if evaluation.rule is None or evaluation.rule not in removable():

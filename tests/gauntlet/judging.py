@@ -46,6 +46,10 @@ class Gauntlet:
             self._referees[key] = Referee(device, operator, precision, seed=seed, without=without)
         return self._referees[key].evaluate(kernel.source, sets=kernel.sets)
 
+    def forget(self) -> None:
+        """Let go of all inputs and answers."""
+        self._referees.clear()
+
     def _device(self, limits: VirtualLimits) -> VirtualDevice:
         if limits not in self._devices:
             self._devices[limits] = VirtualDevice(GPU, limits=limits)

@@ -12,7 +12,9 @@ from mskernelbench.catalog import load_operator
 from mskernelbench.fairness import does_its_share, unfair_words
 from mskernelbench.materials import Materials
 from mskernelbench.operator import Operator, Precision, Workload
+from mskernelbench.racing import Lane
 from mskernelbench.sampled import right_in_samples
+from tests.doubles.scripted_device import ScriptedDevice
 
 FP32 = Precision.FP32
 SOFTMAX, SCAN = load_operator("softmax"), load_operator("prefix_sum")
@@ -82,3 +84,10 @@ def test_blocks_from_anywhere_that_do_more_than_the_timed_ones_give_a_cheat_away
 
 def test_blocks_that_differ_among_themselves_prove_nothing() -> None:
     assert unfair_words(spread(y=(0, 1e6, 9e6)), spread(y=(0, 5e6, 9e6)), "N=9") is None
+
+
+def test_what_is_read_and_overwritten_counts_once() -> None:
+    sorting = load_operator("sorting")
+    workload = sorting.in_set("paper")[0]
+    lane = Lane(ScriptedDevice({}), sorting, FP32, Materials(sorting, FP32, 0), seed=0)
+    assert lane.least_bytes(workload) == 4 * workload.shape["N"]

@@ -46,3 +46,8 @@ def test_other_buffers_do_not_count() -> None:
 def test_no_buffer_counts_for_more_than_its_size(moved: int, touched: int) -> None:
     twice = launch(2, {0: range(1000), 1: range(1000)})
     assert touched_bytes([(twice, 1)], [X], moved) == touched
+
+
+def test_a_block_at_an_end_may_be_the_one_that_touches_most() -> None:
+    few_work = launch(102, {0: range(10), 40: range(0), 60: range(0), 101: range(0)})
+    assert extents([(few_work, 1)], [X])["x"] == Extent(320, 320, 320 + 100 * 320)

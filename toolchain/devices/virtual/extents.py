@@ -37,7 +37,7 @@ def _extent(samples: Counted, address: int, nbytes: int) -> Extent:
         others = touched[~ends] if rest else np.zeros(1)
         least += launches * (own + rest * float(others.min()))
         usual += launches * (own + rest * float(others.mean()))
-        most += launches * (own + rest * float(others.max()))
+        most += launches * (own + rest * float(touched.max()))
     return Extent(least, usual, most)
 
 
