@@ -19,6 +19,15 @@ if "memory_l1_wavefronts_shared" in wanted:
     sys.exit(1)
 Path(after("--export")).write_bytes(b"report")
 """
+ONE_BY_ONE = """
+wanted = after("--metrics").split(",")
+for name in {lacking!r}:
+    if name in wanted:
+        Path(after("--log-file")).write_text(f"==ERROR== Failed to find metric '{{name}}'.\\n")
+        sys.exit(1)
+Path(after("--log-file")).write_text("")
+Path(after("--export")).write_bytes(b"report")
+"""
 
 
 def ncu(folder: Path, body: str) -> Tool:
@@ -46,6 +55,15 @@ def test_counters_that_this_gpu_lacks_are_left_out(tmp_path: Path) -> None:
     assert collect(program, tmp_path, "GPU-1") == tmp_path / REPORT
     first, second = (call[call.index("--metrics") + 1].split(",") for call in calls(program.program))
     assert set(first) - set(second) == {"memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal"}
+
+
+def test_counters_that_are_named_one_by_one_and_quoted_are_left_out_as_well(tmp_path: Path) -> None:
+    lacking = ("dram__bytes_read.sum", "dram__bytes_write.sum", "lts__t_bytes.sum", "smsp__inst_executed.sum")
+    program = ncu(tmp_path, ONE_BY_ONE.format(lacking=lacking))
+    assert collect(program, tmp_path, "GPU-1") == tmp_path / REPORT
+    last = calls(program.program)[-1]
+    wanted = set(wanted_counters())
+    assert wanted - set(last[last.index("--metrics") + 1].split(",")) == wanted.intersection(lacking)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ NAME = "ncu"
 REPORT, LOG = "profile.ncu-rep", "ncu.log"
 MOST_LAUNCHES = 256
 """Of one call that are counted; the rest of a longer call is left out."""
-TRIES = 3
+TRIES = 6
+"""Versions that name one missing counter at a time need one each."""
 NO_NCU = (
     "no ncu here: install Nsight Compute (CUDA's package repository: apt install nsight-compute-2025.3.1), "
     "or set CUDAMASTER_NCU to one"
@@ -41,6 +42,7 @@ _REFUSALS = (
     (re.compile(r"driver resource was unavailable|DCGM"), TAKEN),
 )
 _UNKNOWN = re.compile(r"Failed to (?:find metric|access the following \d+ metrics?:?) (.+)")
+_WORD = re.compile(r"[\w.:]+")
 _ERROR = re.compile(r"==ERROR== (.+)")
 
 
@@ -85,7 +87,8 @@ def _log(folder: Path) -> str:
 
 
 def _unknown_counters(log: str) -> set[str]:
-    return {name.strip() for found in _UNKNOWN.findall(log) for name in found.split(",")}
+    """However they are quoted and told apart."""
+    return {word.rstrip(".") for found in _UNKNOWN.findall(log) for word in _WORD.findall(found)}
 
 
 def _refusal(log: str) -> Refused | None:
