@@ -14,7 +14,7 @@ from tests.doubles.model_server import Act, Asked, model_server
 PAGE = (Path(__file__).parents[2] / "docs" / "own-operator.md").read_text()
 Output = pytest.CaptureFixture[str]
 DEVICE = ["--device", "virtual", "--json"]
-FEW = ["--shape", "a=0.75,n=4194304"]
+FEW = ["--shape", "a=0.75,n=1048576"]
 
 
 def shown(head: str) -> str:
