@@ -63,4 +63,4 @@ def figures(rows: Sequence[Row]) -> Row:
     return {word: sum(len(row.get(word, ())) for row in rows) for word in WORDS}
 
 
-PART = Part("contract", "the contract of every device", 45.0, items, figures, opens_device=False)
+PART = Part("contract", "the contract of every device", 75.0, items, figures, opens_device=False)

@@ -90,4 +90,4 @@ def figures(rows: Sequence[Row]) -> Row:
     return {"profiled": sum(row["status"] == DONE for row in rows), "modelled_to_measured": ratios}
 
 
-PART = Part("counters", "Nsight Compute's counters against the virtual GPU's", 20.0, items, figures)
+PART = Part("counters", "Nsight Compute's counters against the virtual GPU's", 15.0, items, figures)

@@ -109,4 +109,4 @@ def figures(rows: Sequence[Row]) -> Row:
     }
 
 
-PART = Part("pairs", "pairs of kernels whose order is known", 25.0, items, figures)
+PART = Part("pairs", "pairs of kernels whose order is known", 15.0, items, figures)

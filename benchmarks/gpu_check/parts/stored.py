@@ -64,4 +64,4 @@ def figures(rows: Sequence[Row]) -> Row:
     }
 
 
-PART = Part("stored", "stored results against their baselines", 40.0, items, figures)
+PART = Part("stored", "stored results against their baselines", 35.0, items, figures)
