@@ -21,15 +21,12 @@ from cudamaster.web.pages.kernel import PAGE
 from mskernelbench.evaluation import Evaluation
 from mskernelbench.operator import Operator
 
-QUIET_MINUTES = 10
-"""A run that writes nothing for so long was perhaps killed; the longest steps take less."""
-
 
 class State(StrEnum):
     """Where a run is."""
 
     GOING = "going on"
-    QUIET = "quiet"
+    LEFT = "left"
     INTERRUPTED = "interrupted"
     FINISHED = "finished"
 
@@ -81,8 +78,8 @@ class Beside:
     """The user's own folder of operators."""
 
 
-def glimpse_of(run: RunFolder, quiet: bool, beside: Beside) -> Glimpse | None:
-    """What is known of a run, which wrote nothing for long where it is `quiet`; None where it has not begun.
+def glimpse_of(run: RunFolder, left: bool, beside: Beside) -> Glimpse | None:
+    """What is known of a run, on which no process works where it is `left`; None where it has not begun.
 
     Raises BrokenStore where the journal is damaged.
     """
@@ -91,17 +88,17 @@ def glimpse_of(run: RunFolder, quiet: bool, beside: Beside) -> Glimpse | None:
         return None
     try:
         with well_formed():
-            return _glimpse(run, events, quiet, beside)
+            return _glimpse(run, events, left, beside)
     except Malformed as fault:
         raise BrokenStore(f"{run.journal_path} is damaged: {fault}") from fault
 
 
-def _glimpse(run: RunFolder, events: list[Json], quiet: bool, beside: Beside) -> Glimpse:
+def _glimpse(run: RunFolder, events: list[Json], left: bool, beside: Beside) -> Glimpse:
     first = events[0]
     settings = decode(Settings, first["settings"])
     lines = EventLines(first["clock"])
     told = tuple(line for line in map(lines.line, events) if line is not None)
-    state = _state(events, quiet)
+    state = _state(events, left)
     story = story_of(events)
     crowning, judged = _fastest(events, "champion"), _fastest(events, "evaluation")
     fastest = crowning or judged
@@ -123,9 +120,9 @@ def _glimpse(run: RunFolder, events: list[Json], quiet: bool, beside: Beside) ->
     )
 
 
-def _state(events: Sequence[Json], quiet: bool) -> State:
+def _state(events: Sequence[Json], left: bool) -> State:
     ends = {"finished": State.FINISHED, "interrupted": State.INTERRUPTED}
-    going = State.QUIET if quiet else State.GOING
+    going = State.LEFT if left else State.GOING
     return ends.get(events[-1]["event"], going)
 
 
@@ -136,8 +133,8 @@ def _line(state: State, events: Sequence[Json], run: RunFolder, lines: EventLine
             return f"finished: {STOPPED_BY[events[-1]['outcome']['stopped_by']]}"
         case State.INTERRUPTED:
             return f"interrupted; {again}"
-        case State.QUIET:
-            return f"nothing was written for {QUIET_MINUTES} minutes; where the run was killed, {again}"
+        case State.LEFT:
+            return f"no process works on it any more; {again}"
     return status(lines, settings)
 
 

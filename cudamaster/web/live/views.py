@@ -13,7 +13,7 @@ from cudamaster.report.listing import run_row
 from cudamaster.store.codec import Json, Malformed, well_formed
 from cudamaster.store.runs import RunFolder, list_runs
 from cudamaster.web.charts.progress import progress_chart
-from cudamaster.web.live.glimpse import QUIET_MINUTES, Beside, Glimpse, State, glimpse_of
+from cudamaster.web.live.glimpse import Beside, Glimpse, State, glimpse_of
 from cudamaster.web.live.stream import View
 from cudamaster.web.pages.environment import environment
 from cudamaster.web.pages.kernel import shown_of
@@ -21,25 +21,28 @@ from cudamaster.web.pages.kernel import shown_of
 Clock = Callable[[], float]
 MOST_RUNS = 100
 """Runs that are listed, the newest."""
+LIVELY_SECONDS = 5.0
+"""Who wrote so lately needs not be looked for."""
 GONE = "the run is no longer there: its folder was removed"
 NOT_BEGUN = "the run has not begun yet"
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A journal's length, and whether it was left alone for long: the same mark, the same view."""
+    """A journal's length, and whether its run was left: the same mark, the same view."""
 
     size: int
-    quiet: bool
+    left: bool
 
 
 def mark_of(run: RunFolder, now: float) -> Mark | None:
     """The mark of a run's journal at the time `now`, in seconds since the epoch; None where it is gone."""
     try:
         stat = run.journal_path.stat()
+        left = now - stat.st_mtime > LIVELY_SECONDS and not run.busy
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return Mark(stat.st_size, now - stat.st_mtime > 60 * QUIET_MINUTES)
+    return Mark(stat.st_size, left)
 
 
 def view_of(html: str, title: str, line: str, over: bool = False) -> View:
@@ -73,7 +76,7 @@ class RunView:
         name = self.run.name
         try:
             with well_formed():  # an operator of the user's own may have other sizes by now
-                glimpse = glimpse_of(self.run, mark.quiet, self.beside)
+                glimpse = glimpse_of(self.run, mark.left, self.beside)
                 return shown(glimpse) if glimpse else view_of("", name, NOT_BEGUN)
         except BrokenStore as fault:
             return view_of("", name, str(fault), over=True)
@@ -105,28 +108,28 @@ class RunsView:
     """All runs of a folder; a run that begins appears."""
 
     folder: Path
-    _rows: dict[str, tuple[int, Json]] = field(default_factory=dict)
-    """By run, the length of its journal and its row."""
+    now: Clock = time.time
+    _rows: dict[str, tuple[Mark, Json]] = field(default_factory=dict)
 
     def view(self) -> View:
         """As they stand."""
         runs = list_runs(self.folder)
-        known = [(run, mark_of(run, 0.0)) for run in reversed(runs[-MOST_RUNS:])]
-        rows = [self._row(run, mark.size) for run, mark in known if mark is not None]
+        known = [(run, mark_of(run, self.now())) for run in reversed(runs[-MOST_RUNS:])]
+        rows = [self._row(run, mark) for run, mark in known if mark is not None]
         line = counted(len(runs), "run") + (f", {MOST_RUNS} shown" if len(runs) > MOST_RUNS else "")
         return view_of(parts("runs_parts.html.j2", runs=rows, line=line, folder=self.folder), "Runs", line)
 
-    def _row(self, run: RunFolder, size: int) -> Json:
+    def _row(self, run: RunFolder, mark: Mark) -> Json:
         known = self._rows.get(run.name)
-        if known is None or known[0] != size:
-            self._rows[run.name] = known = size, _read_row(run)
+        if known is None or known[0] != mark:
+            self._rows[run.name] = known = mark, _read_row(run, mark)
         return known[1]
 
 
-def _read_row(run: RunFolder) -> Json:
+def _read_row(run: RunFolder, mark: Mark) -> Json:
     """A run's row of `cudamaster.runs/1`; of a damaged journal, one that says so."""
     try:
         with well_formed():
-            return run_row(run.name, run.events())
+            return run_row(run.name, run.events(), busy=not mark.left)
     except (BrokenStore, Malformed, OSError):
         return run_row(run.name, []) | {"state": "damaged"}

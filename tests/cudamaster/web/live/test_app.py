@@ -1,6 +1,8 @@
 """What is served at which address."""
 
+import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,6 +94,18 @@ def test_a_run_whose_folder_was_removed_says_so(server: Served, run: RetoldRun) 
     shutil.rmtree(run.folder.path)
     assert [told["line"] for told in events] == ["the run is no longer there: its folder was removed"]
     assert "no run yet" in page(server, "/runs/")
+
+
+def test_a_run_whose_process_died_is_told_from_one_at_work(server: Served, run: RetoldRun) -> None:
+    """The lock that a process holds on its run goes with it."""
+    run.until("rewards")
+    long_ago = time.time() - 60
+    os.utime(run.folder.journal_path, (long_ago, long_ago))
+    with run.folder.held():
+        assert "no process works on it" not in page(server, f"/runs/{run.folder.name}/")
+        assert "<td>running</td>" in page(server, "/runs/")
+    assert "no process works on it any more; " in page(server, f"/runs/{run.folder.name}/")
+    assert "<td>unfinished</td>" in page(server, "/runs/")
 
 
 def test_what_is_no_run_harms_no_other_page(server: Served, run: RetoldRun) -> None:

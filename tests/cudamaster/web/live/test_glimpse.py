@@ -13,8 +13,8 @@ from tests.doubles import scripted_run as scripted
 from tests.doubles.retold_run import RetoldRun
 
 
-def glimpsed(run: RunFolder, quiet: bool = False) -> Glimpse:
-    found = glimpse_of(run, quiet, Beside(run.path.parent.parent / "results"))
+def glimpsed(run: RunFolder, left: bool = False) -> Glimpse:
+    found = glimpse_of(run, left, Beside(run.path.parent.parent / "results"))
     assert found is not None
     return found
 
@@ -56,7 +56,7 @@ def test_the_crowned_kernel_replaces_a_faster_one_that_did_not_hold(finished: Ru
 
 
 def test_a_finished_run_says_why_and_where_its_result_is(finished: RunFolder) -> None:
-    glimpse = glimpsed(finished, quiet=True)
+    glimpse = glimpsed(finished, left=True)
     assert glimpse.state is State.FINISHED
     assert glimpse.line == "finished: no strategy that is left is likely to gain"
     assert glimpse.result == "virtual-h200/matrix_mul/fp32/index.html"
@@ -74,9 +74,9 @@ def test_a_result_that_another_run_replaced_is_not_led_to(run: RetoldRun, finish
     assert glimpsed(run.folder).result == ""
 
 
-def test_a_run_that_fell_silent_says_how_it_goes_on(run: RetoldRun) -> None:
-    glimpse = glimpsed(run.until("rewards").folder, quiet=True)
-    assert glimpse.state is State.QUIET
+def test_a_run_that_no_process_works_on_says_how_it_goes_on(run: RetoldRun) -> None:
+    glimpse = glimpsed(run.until("rewards").folder, left=True)
+    assert glimpse.state is State.LEFT
     assert f"'cudamaster resume {run.folder.name}' goes on" in glimpse.line
 
 
