@@ -30,6 +30,7 @@ class Branch:
         tried = {key_of(a.plan.parameters) for a in self.attempts}
         settings = strategy.settings(situation.precision, situation.spec)
         self._left = {key_of(s): s for s in settings if key_of(s) not in tried}
+        self._default = strategy.default(situation.precision, situation.spec)
 
     @property
     def arm(self) -> Arm:
@@ -53,9 +54,8 @@ class Branch:
 
     def _next(self, rng: np.random.Generator) -> Setting:
         left = list(self._left.values())
-        default = self.strategy.default(self.situation.precision, self.situation.spec)
-        if default is not None and key_of(default) in self._left:
-            return default
+        if self._default is not None and key_of(self._default) in self._left:
+            return self._default
         for attempt in self._best_first():
             near = [s for s in left if self.strategy.distance(s, attempt.plan.parameters) == 1]
             if near:
