@@ -1,5 +1,6 @@
 """Which versions a verdict was reached with."""
 
+import ast
 import hashlib
 import platform
 from importlib.metadata import version
@@ -9,7 +10,8 @@ from cudamaster.toolchain import devices
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.timing import Clock
 
-MODEL_FOLDERS = ("cost", "specs")
+MODEL_PARTS = ("cost/**/*", "specs/**/*", "sampling.py", "native/counters.c", "native/l1.h",
+               "native/profile.*")  # fmt: skip
 """Parts of the virtual GPU that decide a modelled time."""
 
 
@@ -34,16 +36,26 @@ def clock_version(device: Device) -> str:
 
 
 def model_digest() -> str:
-    """Twelve hexadecimal digits that change whenever the time model does."""
+    """Twelve hexadecimal digits that change whenever the time model does, but not for a comment in Python."""
     root = Path(devices.__path__[0]) / "virtual"
-    files = sorted(
-        path for name in MODEL_FOLDERS for path in (root / name).rglob("*") if path.suffix != ".pyc"
-    )
+    files = {path for part in MODEL_PARTS for path in root.glob(part)}
     digest = hashlib.sha256()
-    for path in files:
-        if path.is_file():
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    for path in sorted(files):
+        if path.is_file() and path.suffix != ".pyc":
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + meaning_of(path))
     return digest.hexdigest()[:12]
+
+
+def meaning_of(path: Path) -> bytes:
+    """A file's content; of Python's, its syntax tree without comments and docstrings."""
+    if path.suffix != ".py":
+        return path.read_bytes()
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                node.value = ast.Constant("")
+    return ast.dump(tree).encode()
 
 
 def driver_version() -> str:

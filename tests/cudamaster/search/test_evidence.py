@@ -1,0 +1,31 @@
+from pathlib import Path
+
+import pytest
+
+from cudamaster.search.evidence import meaning_of
+
+MODEL = '"""A model."""\n\n\ndef cycles(words: int) -> int:\n    """Of a copy."""\n    return 4 * words\n'
+
+
+@pytest.mark.parametrize(
+    ("now", "same"),
+    [
+        (MODEL.replace("A model", "A better worded model"), True),
+        (MODEL.replace("    return", "    # as measured\n    return"), True),
+        (MODEL.replace("4 *", "5 *"), False),
+        (MODEL.replace('    """Of a copy."""\n', '    note = "Of a copy."\n'), False),
+    ],
+)
+def test_the_time_model_is_another_one_when_its_code_is(now: str, same: bool, tmp_path: Path) -> None:
+    before, after = tmp_path / "before.py", tmp_path / "after.py"
+    before.write_text(MODEL)
+    after.write_text(now)
+
+    assert (meaning_of(before) == meaning_of(after)) is same
+
+
+def test_constants_of_the_model_count_as_they_stand(tmp_path: Path) -> None:
+    constants = tmp_path / "h200.toml"
+    constants.write_text("cycles = 4")
+
+    assert meaning_of(constants) == b"cycles = 4"
