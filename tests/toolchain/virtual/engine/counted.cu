@@ -32,3 +32,15 @@ __global__ void half_works(float *y)
     if (threadIdx.x < 16)
         y[threadIdx.x] = 1;
 }
+
+// Each lane walks through a buffer of its own way, twice: more lines than L1 holds, so that sets decide what is hit.
+__global__ void wanders(const float *x, float *y, int n)
+{
+    float sum = 0;
+    unsigned at = threadIdx.x * 2654435761u;
+    for (int i = 0; i < 64; i++) {
+        at = at * 1664525u + 1013904223u;
+        sum += x[(at >> 8) % n];
+    }
+    y[threadIdx.x] = sum;
+}

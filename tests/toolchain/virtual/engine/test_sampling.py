@@ -101,3 +101,14 @@ def test_blocks_that_a_sampled_one_waits_for_run_uncounted(bench: Make) -> None:
     x = b.array(np.arange(256), np.int32)
     sample = sampled(b, b.request("grid_phases", x, grid=4, block=64), [1])
     assert sample.block_counts[0].tolist() == [2, 64]
+
+
+def test_the_modelled_cache_does_not_depend_on_where_memory_lies(bench: Make) -> None:
+    """A gather from more memory than L1 holds misses alike in buffers at other addresses."""
+    b, missed = bench("counted.cu"), set()
+    for other in (1, 4097, 100_003):
+        b.array(np.zeros(other), np.float32)
+        x, y = b.array(np.zeros(1 << 17), np.float32), b.array(np.zeros(256), np.float32)
+        sample = sampled(b, b.request("wanders", x, y, 1 << 17, block=256), [0])
+        missed.add(int(sample.site_counts[:, MISSED_SECTORS].sum()))
+    assert len(missed) == 1

@@ -270,7 +270,7 @@ void vg_count_halves(VgWarp *warp, int32_t site, uint64_t low, uint64_t high, in
         counters[VG_SITE_SECTORS] += wavefronts_of_halves(places, what->bytes, (uint64_t)lanes);
         return;
     }
-    VgRequest request = {block->profile, counters, what->kind, 1};
+    VgRequest request = {block->profile, counters, what->kind, 1, vg_moved(warp, site, low)};
     count_two_ranges(request, places, (uint64_t)lanes * what->bytes);
 }
 
@@ -283,8 +283,11 @@ void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t si
     int64_t *counters = block->launch->counters + 2 * block->launch->basic_blocks + VG_SITE_COLUMNS * site;
     counters[VG_SITE_REQUESTS]++;
     counters[VG_SITE_LANES] += __builtin_popcount(mask);
-    VgRequest request = {block->profile, counters, what->kind, what->space != VG_LOCAL};
-    if (in_shared(block, what->space, addresses[__builtin_ctz(mask)]))
+    uint64_t first = addresses[__builtin_ctz(mask)];
+    VgRequest request = {block->profile, counters, what->kind, what->space != VG_LOCAL, 0};
+    if (!in_shared(block, what->space, first))
+        request.moved = vg_moved(warp, site, first);
+    if (in_shared(block, what->space, first))
         counters[VG_SITE_SECTORS] += wavefronts(mask, addresses, what->bytes, takes_turns(what));
     else if (what->space == VG_LOCAL)
         count_local(&request, warp, mask, addresses, what->bytes);

@@ -21,8 +21,50 @@ VgProfile *vg_profile_new(VgBlock *block, int64_t number)
     profile->number = number;
     profile->capacity = 256;
     profile->pages = calloc(profile->capacity, sizeof *profile->pages);
+    profile->latest_home = calloc((size_t)block->launch->site_count + 1, 1);
     return profile;
 }
+
+/* --- where memory is seen ----------------------------------------------------------------------------------------- */
+
+#define HOME_LINES_SHIFT 26 /* lines between two of them: 8 GiB */
+
+static VgHomeLines lines_of(uint64_t first, uint64_t bytes, uint64_t number)
+{
+    uint64_t line = first >> LINE_SHIFT;
+    return (VgHomeLines){line, ((first + bytes - 1) >> LINE_SHIFT) - line + 1, (number << HOME_LINES_SHIFT) - line};
+}
+
+static VgHomeLines home_of(const VgWarp *warp, uint64_t address, uint64_t number)
+{
+    const VgBlock *block = warp->block;
+    uint64_t local = (uint64_t)(uintptr_t)block->local, bytes = 32 * (uint64_t)block->warps * block->local_bytes;
+    if (address - local < bytes)
+        return lines_of(local, bytes, number);
+    const VgAllocation *found = vg_nearest(address);
+    if (found && address - found->base < found->bytes)
+        return lines_of(found->base, found->bytes, number);
+    return (VgHomeLines){0, 0, 0};
+}
+
+uint64_t vg_find_home(VgWarp *warp, int32_t site, uint64_t address)
+{
+    VgProfile *profile = warp->block->profile;
+    unsigned number = 0;
+    while (number < profile->home_count
+           && (address >> LINE_SHIFT) - profile->homes[number].first >= profile->homes[number].lines)
+        number++;
+    if (number == VG_MOST_HOMES)
+        return 0;
+    if (number == profile->home_count) {
+        profile->homes[number] = home_of(warp, address, number + 1);
+        profile->home_count += profile->homes[number].lines != 0;
+    }
+    profile->latest_home[site] = (uint8_t)number;
+    return profile->homes[number].moved;
+}
+
+/* --- footprints --------------------------------------------------------------------------------------------------- */
 
 static int by_number(const void *left, const void *right)
 {
@@ -67,6 +109,7 @@ void vg_profile_end(VgProfile *profile, VgLaunch *launch)
     for (size_t i = 0; i < profile->used; i++)
         free(profile->pages[i]);
     free(profile->pages);
+    free(profile->latest_home);
     free(profile);
 }
 
