@@ -16,7 +16,14 @@ NO_BINDINGS = (
 )
 DEVICE_FILES = ("nvidiactl", "nvidia-uvm")
 """What every process with a CUDA context opens, besides `nvidia0`, `nvidia1` …"""
+REFUSED_BY_SYSTEM = 304
+"""The driver's and the runtime's code for a system call of theirs that failed."""
+REFUSED = (
+    "the system refuses NVIDIA's driver something: a seccomp or Landlock profile may, a container's or the "
+    "one that kernels are run under here (docs/cuda-device.md)"
+)
 ADVICE = {
+    "CUDA_ERROR_OPERATING_SYSTEM": REFUSED,
     "CUDA_ERROR_SYSTEM_NOT_READY": "start the service nvidia-fabricmanager, which NVSwitch machines need",
     "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH": "libcuda.so.1 and the loaded kernel module are of different "
     "versions: restart the machine after a driver's update",
@@ -49,7 +56,7 @@ class CudaDriver:
 def load_driver(device_folder: Path = Path("/dev")) -> CudaDriver:
     """The driver of this machine, initialised. Raises EnvironmentLacks, saying what is missing."""
     try:
-        ctypes.CDLL("libcuda.so.1")
+        ctypes.CDLL("libcuda.so.1", mode=ctypes.RTLD_GLOBAL)  # for candidates that encode tensor maps
     except OSError as failure:
         raise EnvironmentLacks(NO_DRIVER) from failure
     try:
