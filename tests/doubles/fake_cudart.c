@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 typedef struct { unsigned x, y, z; } dim3;
-enum { OUT_OF_MEMORY = 2, BAD_CONFIGURATION = 9, MOST_THREADS = 1024 };
+enum { OUT_OF_MEMORY = 2, BAD_CONFIGURATION = 9, REFUSED_BY_SYSTEM = 304, MOST_THREADS = 1024 };
 
 static int last_error, fault;
 static double hidden_ms;
@@ -34,11 +34,13 @@ int cudaGetLastError(void) {
 
 const char *cudaGetErrorName(int code) {
     return code == BAD_CONFIGURATION ? "cudaErrorInvalidConfiguration"
-         : code == OUT_OF_MEMORY     ? "cudaErrorMemoryAllocation" : "cudaErrorUnknown";
+         : code == OUT_OF_MEMORY     ? "cudaErrorMemoryAllocation"
+         : code == REFUSED_BY_SYSTEM ? "cudaErrorOperatingSystem" : "cudaErrorUnknown";
 }
 
 int cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared, void *stream) {
     if (block.x > MOST_THREADS) return left(BAD_CONFIGURATION);
+    if (!grid.y) return left(REFUSED_BY_SYSTEM); /* a test's sign for it */
     ((void (*)(void **))kernel)(arguments);
     return 0;
 }

@@ -124,6 +124,9 @@ class TestFailures:
             ("leaves_error", "void *w; cudaMalloc(&w, 1ull << 45);",
              FailureKind.LAUNCH_FAILED, "cudaErrorMemoryAllocation"),
             ("faults", "fake_fault(700);", FailureKind.LAUNCH_FAILED, "CUDA_ERROR_ILLEGAL_ADDRESS"),
+            ("confined", "fake_fault(304);", FailureKind.LAUNCH_FAILED, "seccomp or Landlock"),
+            ("confined_too", "dim3 none = {1, 0, 1}; cudaLaunchKernel(copy, none, one, a, 0, stream);",
+             FailureKind.LAUNCH_FAILED, "cudaErrorOperatingSystem (the system refuses"),
         ],
     )  # fmt: skip
     def test_each_has_its_reason_and_stays_in_its_worker(

@@ -82,6 +82,7 @@ def test_gpus_that_are_hidden_are_told(tmp_path: Path, monkeypatch: pytest.Monke
         (real.CUresult.CUDA_ERROR_SYSTEM_NOT_READY, "nvidia-fabricmanager"),
         (real.CUresult.CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, "restart the machine"),
         (real.CUresult.CUDA_ERROR_STUB_LIBRARY, "stubs"),
+        (real.CUresult.CUDA_ERROR_OPERATING_SYSTEM, "seccomp or Landlock"),
         (real.CUresult.CUDA_ERROR_UNKNOWN, r"(CUDA_ERROR_UNKNOWN)"),
     ],
 )

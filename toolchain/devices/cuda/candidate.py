@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cudamaster.toolchain.devices.cuda.driver import REFUSED, REFUSED_BY_SYSTEM
 from cudamaster.toolchain.passing import passed
 
 Call = Callable[[], None]
@@ -64,7 +65,8 @@ class Runtime:
         return ctypes.CDLL(str(library), mode=os.RTLD_NOW)
 
     def _name(self, code: int) -> str:
-        return str(self._cudart.cudaGetErrorName(code).decode())
+        name = str(self._cudart.cudaGetErrorName(code).decode())
+        return f"{name} ({REFUSED})" if code == REFUSED_BY_SYSTEM else name
 
 
 def bound_call(library: ctypes.CDLL, entry: str, items: Sequence[Any]) -> Call:

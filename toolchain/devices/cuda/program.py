@@ -12,7 +12,13 @@ from typing import Any, NamedTuple
 
 from cudamaster.toolchain.devices.cuda.candidate import Call, Runtime, bound_call
 from cudamaster.toolchain.devices.cuda.context import Context
-from cudamaster.toolchain.devices.cuda.driver import NO_BINDINGS, CudaDriver, load_driver
+from cudamaster.toolchain.devices.cuda.driver import (
+    NO_BINDINGS,
+    REFUSED,
+    REFUSED_BY_SYSTEM,
+    CudaDriver,
+    load_driver,
+)
 from cudamaster.toolchain.devices.cuda.health import probe
 from cudamaster.toolchain.devices.cuda.sharing import BorrowedMemory, SharedMemory
 from cudamaster.toolchain.devices.cuda.stopwatch import Stopwatch
@@ -152,7 +158,8 @@ class CudaProgram:
         _, words = self._context.driver.binding.cuGetErrorString(
             self._context.driver.binding.CUresult(failure.code)
         )
-        return f"{failure.error}, {words.decode()}"
+        refused = f" ({REFUSED})" if failure.code == REFUSED_BY_SYSTEM else ""
+        return f"{failure.error}, {words.decode()}{refused}"
 
 
 def _failure(reason: str) -> dict[str, Any]:
