@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from cuda.bindings import driver as real
 
+from cudamaster.toolchain.devices.cuda.context import Context
 from cudamaster.toolchain.devices.cuda.driver import CudaDriver, initialised, load_driver
 from cudamaster.toolchain.errors import DriverFailed, EnvironmentLacks
 from tests.doubles.nvidia import Card, FakeBinding
@@ -88,3 +89,14 @@ def test_gpus_that_are_hidden_are_told(tmp_path: Path, monkeypatch: pytest.Monke
 )
 def test_an_error_of_the_driver_has_its_name_and_advice(code: Any, advice: str, tmp_path: Path) -> None:
     assert advice in refusal(code, device_folder(tmp_path))
+
+
+def test_a_gpu_that_gives_no_context_is_told_with_advice() -> None:
+    class Taken:
+        CUresult = real.CUresult
+
+        def cuDevicePrimaryCtxRetain(self, gpu: Any) -> tuple[Any, None]:  # noqa: N802
+            return real.CUresult.CUDA_ERROR_DEVICE_UNAVAILABLE, None
+
+    with pytest.raises(EnvironmentLacks, match=r"DEVICE_UNAVAILABLE\): another process has the GPU to itself"):
+        Context(CudaDriver(Taken()), 0)

@@ -2,18 +2,28 @@
 
 from typing import Any
 
-from cudamaster.toolchain.devices.cuda.driver import CudaDriver
+from cudamaster.toolchain.devices.cuda.driver import ADVICE, CudaDriver
+from cudamaster.toolchain.errors import DriverFailed, EnvironmentLacks
 
 OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
 
 
 class Context:
-    """The context of the driver's handle `gpu`. Raises DriverFailed where it cannot be made."""
+    """The context of the driver's handle `gpu`.
+
+    Raises EnvironmentLacks where it cannot be made and it is known what helps, else DriverFailed.
+    """
 
     def __init__(self, driver: CudaDriver, gpu: Any) -> None:
         self.driver = driver
         self.gpu = gpu
-        self._context = driver.call("cuDevicePrimaryCtxRetain", gpu)
+        try:
+            self._context = driver.call("cuDevicePrimaryCtxRetain", gpu)
+        except DriverFailed as failure:
+            if failure.error not in ADVICE:
+                raise
+            words = f"the GPU cannot be used ({failure.error}): {ADVICE[failure.error]}"
+            raise EnvironmentLacks(words) from failure
 
     def use(self) -> None:
         """Have this thread's later calls go to it."""
