@@ -98,5 +98,5 @@ def test_a_gpu_that_gives_no_context_is_told_with_advice() -> None:
         def cuDevicePrimaryCtxRetain(self, gpu: Any) -> tuple[Any, None]:  # noqa: N802
             return real.CUresult.CUDA_ERROR_DEVICE_UNAVAILABLE, None
 
-    with pytest.raises(EnvironmentLacks, match=r"DEVICE_UNAVAILABLE\): another process has the GPU to itself"):
+    with pytest.raises(EnvironmentLacks, match=r"UNAVAILABLE\): another process has the GPU to itself"):
         Context(CudaDriver(Taken()), 0)
