@@ -37,7 +37,9 @@ DEFAULT_PORT = 8642
 @click.option(
     "--token",
     callback=options.not_empty,
-    help="What a browser must bring; else one is made where one is needed.",
+    envvar="CUDAMASTER_WEB_TOKEN",
+    help="What a browser must bring, else CUDAMASTER_WEB_TOKEN, which others of this machine cannot read in "
+    "the list of processes; else one is made where one is needed.",
 )
 def command(
     name: str | None,

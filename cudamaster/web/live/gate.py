@@ -76,7 +76,8 @@ class Gate:
     def _let_in(self, request: HTTPConnection) -> Response:
         """To the same page without the token in its address."""
         page = RedirectResponse(f"/{request.url.path.lstrip('/')}", 303)
-        page.set_cookie(cookie_name(request), self.session, httponly=True, samesite="strict")
+        # Not "strict": whoever follows a link of another site would come without it; nothing is written here.
+        page.set_cookie(cookie_name(request), self.session, httponly=True, samesite="lax")
         return page
 
 

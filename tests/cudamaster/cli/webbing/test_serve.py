@@ -64,6 +64,18 @@ def test_elsewhere_than_on_loopback_it_makes_a_token_and_logs_none(tmp_path: Pat
         assert said_at_its_end(process) == "\ncudamaster: interrupted\n"
 
 
+def test_a_token_may_come_where_the_list_of_processes_does_not_show_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDAMASTER_WEB_TOKEN", "of the owner alone")
+    with serving(tmp_path) as (process, address):
+        assert address.endswith("?token=of%20the%20owner%20alone")
+        assert b"owner" not in Path(f"/proc/{process.pid}/cmdline").read_bytes()
+        connection = HTTPConnection("127.0.0.1", int(address.split(":")[2].partition("/")[0]))
+        connection.request("GET", "/runs/")
+        assert connection.getresponse().status == 403
+
+
 def test_a_port_in_use_is_one_sentence_and_3(tmp_path: Path, capsys: Output) -> None:
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]

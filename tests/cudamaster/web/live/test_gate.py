@@ -75,7 +75,7 @@ def test_the_token_opens_a_session_and_leaves_the_address(guarded: Served) -> No
     assert (answer.status, answer.headers["Location"]) == (303, "/runs/one/")
     cookie = answer.headers["Set-Cookie"]
     assert "HttpOnly" in cookie
-    assert "SameSite=strict" in cookie
+    assert "SameSite=lax" in cookie
     assert "token" not in cookie.partition("=")[2]
     session = cookie.partition(";")[0]
     assert guarded.get("/runs/one/", Cookie=session).read() == b"the page"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Keys
 from starlette.applications import Starlette
+from starlette.responses import HTMLResponse
 
 from cudamaster.search.scripted import verdict_line
 from cudamaster.store.runs import RunFolder
@@ -118,6 +119,17 @@ def test_the_token_is_brought_once_and_leaves_the_address(browser: Browser, run:
         run.until("rewards")
         browser.wait(f"{LINE}.startsWith('round 1')")
         assert browser.said() == []
+
+
+def test_a_link_with_the_token_opens_from_a_page_of_another_site(browser: Browser, run: RetoldRun) -> None:
+    """A terminal in a browser, or a chat, is such a page."""
+    runs = run.until("started").folder.path.parent
+    with served(app(runs), token="a token") as server:
+        link = f"<a href='{server.address}'>open</a>"
+        with served(lambda _: HTMLResponse(link)) as elsewhere:
+            browser.open(f"http://localhost:{elsewhere.port}/")
+            browser.one("a").click()
+            browser.wait("document.querySelector('#part-runs') !== null")
 
 
 def test_a_page_of_a_finished_run_asks_for_nothing_more(
