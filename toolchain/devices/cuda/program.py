@@ -68,7 +68,11 @@ def _try_sharing(context: Context) -> None:
 
 
 def open_program(ask: Ask, prepared: "Prepared") -> "CudaProgram":
-    """A child's program."""
+    """A child's program, where the driver works with the rights that are left. Raises EnvironmentLacks."""
+    try:
+        probe(prepared.context)
+    except DriverFailed as failure:
+        raise EnvironmentLacks(f"{failure}, once a worker has given its rights up: {REFUSED}") from failure
     return CudaProgram(prepared)
 
 

@@ -1,0 +1,23 @@
+"""The program of a GPU's worker tells what is missing before it calls anybody's code."""
+
+from typing import Any, cast
+
+import pytest
+
+from cudamaster.toolchain.devices.cuda.context import Context
+from cudamaster.toolchain.devices.cuda.driver import CudaDriver
+from cudamaster.toolchain.devices.cuda.program import Prepared, open_program
+from cudamaster.toolchain.errors import EnvironmentLacks
+from tests.doubles.cuda_gpu import FakeGpu, small_card
+
+
+def test_a_driver_that_wants_more_rights_than_are_left_is_no_candidates_fault() -> None:
+    rights = [0, 304]
+    gpu = FakeGpu([small_card()], wait=lambda: rights[-1])
+    prepared = Prepared(Context(CudaDriver(gpu), 0), *cast(Any, (None, None)))
+
+    with pytest.raises(EnvironmentLacks, match=r"OPERATING_SYSTEM \(304\), once a worker"):
+        open_program(lambda question: {}, prepared)
+
+    rights.pop()
+    open_program(lambda question: {}, prepared)
