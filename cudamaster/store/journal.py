@@ -76,10 +76,9 @@ def read_events(path: Path) -> Iterator[Json]:
 
     Raises BrokenStore where a whole line is not an event of this schema.
     """
-    try:
-        lines = path.read_bytes().split(b"\n")[:-1]
-    except IsADirectoryError as cause:
-        raise BrokenStore(f"{path} is a folder; mend or delete it") from cause
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise BrokenStore(f"{path} is no file; delete it, or take a sound copy")
+    lines = path.read_bytes().split(b"\n")[:-1]
     for number, line in enumerate(lines, 1):
         yield _event(line, path, number)
 

@@ -118,10 +118,9 @@ def _require_known(record: Json) -> None:
 
 
 def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except IsADirectoryError as cause:
-        raise BrokenStore(f"{path} is a folder; mend or delete it") from cause
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise BrokenStore(f"{path} is no file; delete it, or take a sound copy")
+    return path.read_bytes()
 
 
 def _json(path: Path) -> object:

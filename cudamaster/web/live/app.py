@@ -94,7 +94,7 @@ class Pages:
         try:
             async with self._making_site:
                 files = await run_in_threadpool(self._site.files)
-        except CudamasterError as fault:
+        except (CudamasterError, OSError) as fault:  # results may go at any moment
             raise HTTPException(404, f"{fault}\n") from fault
         if path not in files:
             raise HTTPException(404, f"there is no {path} here\n")

@@ -1,6 +1,8 @@
 import hashlib
 import json
 import multiprocessing
+import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -84,12 +86,15 @@ def test_a_record_that_is_not_json_is_named(tmp_path: Path, content: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["kernel.cu", "record.json"])
-def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_a_folder_or_a_pipe_in_the_place_of_a_file_is_named(
+    tmp_path: Path, name: str, make: Callable[[Path], None]
+) -> None:
     store_better(tmp_path, champion("one", 9.0))
     (tmp_path / name).unlink()
-    (tmp_path / name).mkdir()
+    make(tmp_path / name)
 
-    with pytest.raises(BrokenStore, match=f"{name} is a folder"):
+    with pytest.raises(BrokenStore, match=f"{name} is no file"):
         read_stored(tmp_path)
 
 

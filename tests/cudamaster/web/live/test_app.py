@@ -116,7 +116,7 @@ def test_what_is_no_run_harms_no_other_page(server: Served, run: RetoldRun) -> N
     RunFolder(run.folder.path.parent / "a-folder").journal_path.unlink()
     RunFolder(run.folder.path.parent / "a-folder").journal_path.mkdir()
     assert page(server, "/runs/").count("<td>damaged</td>") == 3
-    assert "is a folder" in page(server, "/runs/a-folder/")
+    assert "is no file" in page(server, "/runs/a-folder/")
     assert "is not JSON" in page(server, "/runs/b-deep/")
     assert "another version wrote it" in page(server, "/runs/c-%3Cimg%20src=x%3E%20%C3%BC/")
 
