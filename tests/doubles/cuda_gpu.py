@@ -35,6 +35,7 @@ def small_card(**changes: Any) -> Card:
     own = {
         "L2_CACHE_SIZE": SMALL_L2_BYTES,
         "MAX_PERSISTING_L2_CACHE_SIZE": SMALL_L2_BYTES // 2,
+        "MEMORY_POOLS_SUPPORTED": 1,
         "COMPUTE_MODE": 0,
         "MPS_ENABLED": 0,
         "VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED": 1,  # the older name of the same number
@@ -95,6 +96,13 @@ class FakeGpu(FakeBinding):
 
     def cuCtxSetLimit(self, limit: Any, value: int) -> tuple[Any]:
         assert (limit.name, value) == ("CU_LIMIT_PERSISTING_L2_CACHE_SIZE", 0)
+        return (SUCCESS,)
+
+    def cuDeviceGetDefaultMemPool(self, dev: Any) -> tuple[Any, Any]:
+        return SUCCESS, int(dev)
+
+    def cuMemPoolSetAttribute(self, pool: Any, attr: Any, value: Any) -> tuple[Any]:
+        assert (attr.name, int(value)) == ("CU_MEMPOOL_ATTR_RELEASE_THRESHOLD", 2**64 - 1)
         return (SUCCESS,)
 
     def cuCtxResetPersistingL2Cache(self) -> tuple[Any]:

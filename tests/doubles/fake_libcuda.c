@@ -19,6 +19,7 @@ static const CUdevice GPU = 0;
 static const CUcontext CONTEXT = (CUcontext)0xC0;
 static const CUmodule MODULE = (CUmodule)0x40;
 static const CUfunction KERNEL = (CUfunction)0x41;
+static const CUmemoryPool POOL = (CUmemoryPool)0x42;
 
 #define REQUIRE(holds) if (!(holds)) return fprintf(stderr, "libcuda: %s: %s\n", __func__, #holds), CUDA_ERROR_INVALID_VALUE
 
@@ -55,6 +56,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
         {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
         {CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1},
         {CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, 1 << 15},
+        {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 1},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].attribute == attribute) return *value = known[i].value, CUDA_SUCCESS;
@@ -69,6 +71,14 @@ CUresult cuCtxSynchronize(void) {
 }
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     REQUIRE(limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value == 0);
+    return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) {
+    REQUIRE(device == GPU);
+    return *pool = POOL, CUDA_SUCCESS;
+}
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value) {
+    REQUIRE(pool == POOL && attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD && *(cuuint64_t *)value == UINT64_MAX);
     return CUDA_SUCCESS;
 }
 CUresult cuCtxResetPersistingL2Cache(void) { return CUDA_SUCCESS; }

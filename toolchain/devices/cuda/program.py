@@ -29,6 +29,7 @@ from cudamaster.toolchain.worker.replies import encode_failure
 
 COUNTING_VARIABLE, CUDART_VARIABLE = "CUDAMASTER_COUNTING", "CUDAMASTER_CUDART"
 """Where the counting library and the CUDA runtime are."""
+ALL_OF_IT = (1 << 64) - 1
 
 
 def preload() -> None:
@@ -50,10 +51,24 @@ def prepared(driver: CudaDriver) -> "Prepared":
     context = Context(driver, driver.call("cuDeviceGet", 0))
     context.use()
     runtime.start()
+    _keep_freed_memory(context)
     stopwatch = Stopwatch(context)
     probe(context)  # what a driver makes at its first use, it makes now
     _try_sharing(context)
     return Prepared(context, runtime, stopwatch)
+
+
+def _keep_freed_memory(context: Context) -> None:
+    """Have scratch memory that is freed on a stream stay here.
+
+    Else every wait gives it back to the system (CUDA runtime API, cudaMemPoolAttrReleaseThreshold), and each
+    timed call takes the time of getting it anew.
+    """
+    binding = context.driver.binding
+    if context.attribute("MEMORY_POOLS_SUPPORTED"):
+        pool = context.driver.call("cuDeviceGetDefaultMemPool", context.gpu)
+        threshold = binding.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+        context.driver.call("cuMemPoolSetAttribute", pool, threshold, binding.cuuint64_t(ALL_OF_IT))
 
 
 def _try_sharing(context: Context) -> None:
