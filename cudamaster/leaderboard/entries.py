@@ -8,6 +8,7 @@ from cudamaster.bench.result_file import read_result_file
 from cudamaster.bench.score import Score, TaskStatus, judged_score, score_of
 from cudamaster.errors import BrokenStore, UsageError
 from cudamaster.report.document import Json
+from cudamaster.report.visible import visible
 from cudamaster.store.codec import Malformed, well_formed
 from cudamaster.store.results import RECORD, SEAL, Stored, digest_of, folder_of, read_stored, seal_of
 from mskernelbench.catalog import all_tasks
@@ -97,8 +98,10 @@ def _of_folder(folder: Path) -> Iterator[Entry]:
     if not found:
         raise UsageError(f"{folder} holds no records (DEVICE/OPERATOR/PRECISION/{RECORD})")
     for (ground, model), scores in found.items():
-        team = f"{model}, best stored"
-        yield Entry(team, ground, _known(scores, folder), (str(folder),), digest_of(team + str(folder)))
+        team = f"{' '.join(visible(model).split())}, best stored"
+        yield Entry(
+            team, ground, _known(scores, folder), (str(folder),), digest_of(repr((team, str(folder))))
+        )
 
 
 def _stored(file: Path) -> Stored:
@@ -113,11 +116,13 @@ def _stored(file: Path) -> Stored:
 
 def _of_record(record: Json) -> tuple[Score, Ground, str]:
     with well_formed():
-        for name in ("clock", "device", "clock_version", "model", "baseline_sha256", "operator"):
+        for name in ("clock", "device", "clock_version", "baseline_sha256", "operator"):
             if not isinstance(record[name], str) or not record[name].isprintable():
                 raise ValueError(f"{name} is {record[name]!r}")
         if record["clock"] != record["evaluation"]["clock"]:
             raise ValueError(f"its times are {record['evaluation']['clock']}, and it is {record['clock']}")
+        if not isinstance(record["model"], str):
+            raise ValueError(f"model is {record['model']!r}")
         low = record["evaluation"]["speedup"]["low"]
         status = TaskStatus.FASTER if low > 1 else TaskStatus.TIED
         named = Score(record["operator"], record["precision"], status)

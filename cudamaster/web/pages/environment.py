@@ -4,10 +4,12 @@ Style and script stand within each page, and its policy names them by their hash
 """
 
 import hashlib
+import os
 from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup
@@ -24,7 +26,13 @@ def sentence(text: str) -> str:
     return f"{text.rstrip().rstrip('.')}." if text.strip() else ""
 
 
+def address(path: str) -> str:
+    """A path as a link names it, byte for byte: a folder's name need not be text."""
+    return quote(os.fsencode(path))
+
+
 FILTERS = {
+    "address": address,
     "times": times,
     "percent": percent,
     "clocked": clocked,

@@ -270,6 +270,18 @@ def test_a_record_that_was_copied_into_anothers_place_is_refused(
     assert "it is of virtual-h200/relu/fp32, and lies in virtual-h200/gelu/fp32" in told
 
 
+@pytest.mark.parametrize("form", ["table", "markdown", "csv"])
+def test_a_stored_models_name_is_one_line_of_what_can_be_seen(
+    form: str, ran: Path, tmp_path: Path, capsys: Output
+) -> None:
+    shutil.copytree(ran / "results", tmp_path, dirs_exist_ok=True)
+    file = tmp_path / "virtual-h200/relu/fp32/record.json"
+    record = json.loads(file.read_text()) | {"model": "x\x1b\r\n# head\u202e"}
+    file.write_text(json.dumps(record | {"record_sha256": seal_of(record)}))
+    assert exit_code_of(["leaderboard", str(tmp_path), "--format", form]) == 0
+    assert "x‹U+001B›‹U+000D› # head‹U+202E›" in " ".join(capsys.readouterr().out.split())
+
+
 def test_a_record_whose_times_are_of_another_clock_is_refused(
     ran: Path, tmp_path: Path, capsys: Output
 ) -> None:

@@ -1,7 +1,9 @@
 """A site's files: what they show, what they never do, and which results are refused."""
 
 import json
+import os
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from cudamaster.errors import UsageError
 from cudamaster.web.building import site_files
+from cudamaster.web.site import write_site
 from tests.doubles.stored_kernel import HOSTILE, KERNEL, baseline, record_of, store
 
 PLACE = "virtual-h200/vector_add/fp32"
@@ -233,6 +236,16 @@ def test_times_that_cannot_be_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="not above 0 on N=1024"):
         site_files(tmp_path)
+
+
+def test_folders_whose_names_are_no_text_are_shown_and_led_to(tmp_path: Path) -> None:
+    results = tmp_path / os.fsdecode(b"r\xff")
+    store(results)
+    own = results / PLACE / os.fsdecode(b"own-sizes/\xff")
+    shutil.copytree(results / PLACE, own)
+    files = site_files(results)
+    assert f'href="{PLACE}/own-sizes/%FF/index.html"'.encode() in files["index.html"]
+    write_site(tmp_path / "site", files)
 
 
 def test_nothing_to_show_is_said(tmp_path: Path) -> None:

@@ -115,7 +115,11 @@ def test_what_is_no_run_harms_no_other_page(server: Served, run: RetoldRun) -> N
         RunFolder(run.folder.path.parent / name).journal_path.write_text(text)
     RunFolder(run.folder.path.parent / "a-folder").journal_path.unlink()
     RunFolder(run.folder.path.parent / "a-folder").journal_path.mkdir()
-    assert page(server, "/runs/").count("<td>damaged</td>") == 3
+    no_text = run.folder.path.parent / os.fsdecode(b"d-\xff")
+    no_text.mkdir()
+    RunFolder(no_text).journal_path.write_text("{}\n")
+    assert page(server, "/runs/").count("<td>damaged</td>") == 4
+    assert '<a href="d-%FF/">d-‹U+DCFF›</a>' in page(server, "/runs/")
     assert "is no file" in page(server, "/runs/a-folder/")
     assert "is not JSON" in page(server, "/runs/b-deep/")
     assert "another version wrote it" in page(server, "/runs/c-%3Cimg%20src=x%3E%20%C3%BC/")
