@@ -50,7 +50,7 @@ def gauntlet() -> Iterator[Gauntlet]:
 
 
 @needs_nvcc
-@pytest.mark.parametrize("cheat", cases())
+@pytest.mark.parametrize("cheat", list(cases()))
 def test_a_cheat_is_refused_by_the_rule_that_it_breaks(gauntlet: Gauntlet, cheat: Cheat) -> None:
     evaluation = gauntlet.judge(cheat)
     assert evaluation.status is cheat.status, evaluation.reason

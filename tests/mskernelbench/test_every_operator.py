@@ -29,12 +29,14 @@ def device() -> Iterator[Device]:
 BF16_IN_EVERY_RUN = {"softmax", "stencil_2d", "matrix_mul", "spmv_csr"}
 
 
-def cases(wanted: Callable[[Operator, Precision], bool]) -> Iterator[Any]:
+def cases(wanted: Callable[[Operator, Precision], bool]) -> list[Any]:
     """Operators and precisions, those marked that only the exhaustive run judges."""
+    found = []
     for name, precision in itertools.product(operator_names(), Precision):
         if wanted(load_operator(name), precision):
             rare = precision is Precision.BF16 and name not in BF16_IN_EVERY_RUN
-            yield pytest.param(name, precision, marks=[pytest.mark.exhaustive] if rare else [])
+            found.append(pytest.param(name, precision, marks=[pytest.mark.exhaustive] if rare else []))
+    return found
 
 
 @pytest.mark.parametrize(("name", "precision"), cases(lambda operator, precision: True))
