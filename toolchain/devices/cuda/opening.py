@@ -23,8 +23,8 @@ from cudamaster.toolchain.nvcc.finder import Toolchain, find_toolchain
 from cudamaster.toolchain.spec import DeviceSpec
 
 BUS_ID_BYTES = 32
-SETTLING_SECONDS = 3.0
-"""For which processes of a run that was just ended may still be seen on the GPU."""
+SETTLING_SECONDS = 10.0
+"""For which processes of a run that was just ended, perhaps in a kernel that hung, may still be on the GPU."""
 LOOK_SECONDS = 0.1
 LOCKS = GpuLocks()
 
