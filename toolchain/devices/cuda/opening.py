@@ -24,7 +24,7 @@ from cudamaster.toolchain.spec import DeviceSpec
 
 BUS_ID_BYTES = 32
 SETTLING_SECONDS = 10.0
-"""For which processes of a run that was just ended, perhaps in a kernel that hung, may still be on the GPU."""
+"""For which processes of a run that was just ended, perhaps in a hung kernel, may still be on the GPU."""
 LOOK_SECONDS = 0.1
 LOCKS = GpuLocks()
 
