@@ -1,6 +1,6 @@
 // C03: keeps its outputs by a hash of everything it is given: right always, and no work where data repeat
 // breaks: a call's work is done within the call
-// gauntlet: operator=spmv_csr precision=fp32 status=correct rule=no_gain sets=check,paper
+// gauntlet: operator=spmv_csr precision=fp32 status=cheated rule=works_on_host sets=check,paper
 #include <cuda_runtime.h>
 #include <cstdlib>
 static struct { unsigned long hash; float* answer; } kept[1024];
