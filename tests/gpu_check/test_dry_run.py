@@ -30,32 +30,22 @@ def check(out: Path, site: Path, *options: str) -> "subprocess.CompletedProcess[
     )
 
 
-@pytest.fixture(scope="module")
-def dry(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, "subprocess.CompletedProcess[str]"]:
+def test_every_part_is_done_or_says_why_not_and_no_modelled_time_is_a_measurement(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     out, site = tmp_path_factory.mktemp("out"), tmp_path_factory.mktemp("site")
     options = ("--device", "virtual:h200", "--operators", "vector_add", "--minutes", "8")
-    return out, check(out, site, *options, "--only", "baselines,counters")
+    result = check(out, site, *options, "--only", "baselines,counters")
 
-
-def test_every_part_is_done_or_says_why_not(dry: tuple[Path, "subprocess.CompletedProcess[str]"]) -> None:
-    out, result = dry
     assert result.returncode == 0, result.stderr
     told = json.loads((out / "gpu-check.json").read_text())
     parts = told["parts"]
     statuses = {name: [row["status"] for row in part["rows"]] for name, part in parts.items()}
-    assert statuses == {
-        "baselines": ["done"] * 2, "counters": ["skipped"]
-    }  # fmt: skip
+    assert statuses == {"baselines": ["done"] * 2, "counters": ["skipped"]}
     assert figures(parts, "baselines")["agree"] == 2
     assert told["agreement"]["calibration"]["factor"] == pytest.approx(1)
     assert parts["counters"]["rows"][0]["reason"] == "counted by virtual:h200, not by ncu"
-
-
-def test_the_times_of_a_stand_in_say_so_and_are_no_measurement(
-    dry: tuple[Path, "subprocess.CompletedProcess[str]"],
-) -> None:
-    out, result = dry
-    assert json.loads((out / "gpu-check.json").read_text())["clock"] == "modelled"
+    assert told["clock"] == "modelled"
     assert "virtual:h200 stood in for a GPU" in result.stdout
     assert not [file for file in MEASUREMENTS.glob("*.json") if "virtual" in file.read_text()[:4000]]
 
