@@ -48,8 +48,9 @@ def place_champion(best: Best, run: "Run") -> Placed:
     A run on the user's own workloads is compared with nothing: its champion is kept in the run's folder, or
     under `own-sizes` in the results folder where the user named one.
     """
-    story = story_of(run.folder.events())
-    champion = Stored(Path(best.kernel).read_text(), record_of(best, run), story)
+    events = run.folder.events()
+    story = story_of(events) if events else None  # what a coding agent submitted has none
+    champion = Stored(Path(best.kernel).read_bytes().decode(), record_of(best, run), story)
     place = results_folder(run)
     if run.settings.on_own_workloads:
         place = own_sizes_folder(run)
