@@ -177,6 +177,10 @@ def reference(workload: Workload, arrays: Arrays) -> Mapping[str, FloatArray]:
         return {"Y": probabilities(arrays) @ v}
 
 
+KEYS = 512
+"""Rows of V, some hundred numbers each, that are looked at together."""
+
+
 def rounding(workload: Workload, arrays: Arrays, precision: Precision) -> Mapping[str, tuple[Rounding, ...]]:
     """The sum over keys, the scores' errors carried through the softmax, and BF16's rounded probabilities.
 
@@ -204,11 +208,14 @@ def score_error(arrays: Arrays) -> FloatArray:
 
 
 def deviation(weights: FloatArray, v: FloatArray, y: FloatArray) -> FloatArray:
-    """Σ_j weights[i,j]·|v[j,d] − y[i,d]|, one query at a time."""
-    total, distance = np.empty_like(y), np.empty_like(v)
-    for i, row in enumerate(y):
-        np.abs(np.subtract(v, row, out=distance), out=distance)
-        total[i] = weights[i] @ distance
+    """Σ_j weights[i,j]·|v[j,d] − y[i,d]|, one query and as many keys at a time as a processor's cache holds."""
+    total = np.zeros_like(y)
+    for first in range(0, len(v), KEYS):
+        keys = v[first : first + KEYS]
+        distance = np.empty_like(keys)
+        for i, row in enumerate(y):
+            np.abs(np.subtract(keys, row, out=distance), out=distance)
+            total[i] += weights[i, first : first + KEYS] @ distance
     return total
 
 
