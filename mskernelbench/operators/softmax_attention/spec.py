@@ -208,7 +208,7 @@ def score_error(arrays: Arrays) -> FloatArray:
 
 
 def deviation(weights: FloatArray, v: FloatArray, y: FloatArray) -> FloatArray:
-    """Σ_j weights[i,j]·|v[j,d] − y[i,d]|, one query and as many keys at a time as a processor's cache holds."""
+    """Σ_j weights[i,j]·|v[j,d] − y[i,d]|, a query and as many keys at once as a cache holds."""
     total = np.zeros_like(y)
     for first in range(0, len(v), KEYS):
         keys = v[first : first + KEYS]
