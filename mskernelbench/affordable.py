@@ -29,7 +29,7 @@ WHOLE = {Clock.MODELLED: Limits(2**30, 5 * 2**24), Clock.MEASURED: Limits(2**35,
 QUICK = {Clock.MODELLED: Limits(2**27, 5 * 2**24), Clock.MEASURED: Limits(2**30, 5 * 2**24)}
 """For a verdict on a few workloads, as a search asks for again and again."""
 QUICK_COUNT = 2
-COSTLY = Limits(2**31, 2**28)
+COSTLY = Limits(2**30, 2**28)
 """Up to this a full verdict compares what it cannot tell to be right otherwise."""
 HEAVIEST = Limits(2**33, 2**29)
 """Of what is too heavy for that, one is drawn, up to this: answers take five times the memory of a tensor."""
