@@ -1,4 +1,4 @@
-// Lanes a row for small matrices, evenly dealt entries for large ones: LANES=16, ROW_THREADS=256, SMALL_KROWS=64, THREADS=256, TILE=4096, BLOCKS=8
+// Lanes a row for small matrices, evenly dealt entries for large ones: LANES=16, ROW_THREADS=256, SMALL_KROWS=64, THREADS=256, TILE=2048, BLOCKS=8
 #include <cstdint>
 #include <cuda_runtime.h>
 
@@ -41,7 +41,7 @@ static void spmv_by_lanes(int rows, const Scalar* values, const int* col_indices
 // Entries, not rows, are dealt out evenly: every block gets the same share of the matrix, wherever rows begin and end, and
 // goes through it in tiles. Products are staged side by side; groups of lanes add each row's piece from there. A row that
 // crosses a share's border leaves a head or a tail in scratch memory, and a second kernel joins them in a fixed order.
-constexpr int THREADS = 256, TILE = 4096, PARTS = 132 * 8;
+constexpr int THREADS = 256, TILE = 2048, PARTS = 132 * 8;
 constexpr unsigned ALL = 0xffffffffu;
 
 // First index in [low, high] with offsets[index] >= wanted, `high` where there is none. A whole warp searches, 32 places at

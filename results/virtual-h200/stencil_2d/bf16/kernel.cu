@@ -1,4 +1,4 @@
-// Vector march with shuffles: WARPS=2, ROWS=8
+// Vector march with shuffles: WARPS=4, ROWS=8
 #include <cstdint>
 #include <cuda_runtime.h>
 #include <cuda_bf16.h>
@@ -51,7 +51,7 @@ __device__ __forceinline__ void store_vector(Scalar* to, const float (&values)[V
 // A lane owns V neighbouring columns and marches down ROWS rows with three rows of them in registers. A step fetches one
 // new 16-byte vector; left and right neighbours come from the lanes beside it by shuffle, and only the warp's two
 // outermost cells are fetched on their own. V is 1 where rows do not lie on 16 bytes.
-constexpr int WARPS = 2, ROWS = 8, WIDE = 16 / sizeof(Scalar);
+constexpr int WARPS = 4, ROWS = 8, WIDE = 16 / sizeof(Scalar);
 
 template <int V>
 __global__ void __launch_bounds__(WARPS * 32)
