@@ -101,7 +101,7 @@ class Recording:
         if event["event"] != "plan":
             return (event["number"],)
         followed = [e for e in self.named("proposal") if e["round"] == event["round"]]
-        return tuple(e["number"] for e in followed if e["plan"] in event["value"])
+        return tuple(sorted(e["number"] for e in followed if e["plan"] in event["value"]))
 
     def _reward_of(self, event: Json, candidates: tuple[int, ...]) -> float | None:
         """What came of it; None where nothing did."""
