@@ -158,23 +158,24 @@ GENERATORS: Mapping[str, Callable[[Shape, Precision, np.random.Generator], Tripl
 def scores(arrays: Arrays) -> FloatArray:
     """Q·Kᵀ/√dim_qk minus each row's maximum, in float64: at most 0."""
     q, k = (arrays[name].astype(np.float64) for name in "QK")
-    raw: FloatArray = q @ k.T / np.sqrt(q.shape[1])
-    lowered: FloatArray = raw - raw.max(axis=1, keepdims=True)
+    lowered: FloatArray = q @ k.T
+    lowered /= np.sqrt(q.shape[1])
+    lowered -= lowered.max(axis=1, keepdims=True)
     return lowered
 
 
-def probabilities(arrays: Arrays) -> FloatArray:
-    """The softmax of the scores, rows summing to 1."""
-    weights = np.exp(scores(arrays))
-    shares: FloatArray = weights / weights.sum(axis=1, keepdims=True)
-    return shares
+def probabilities(lowered: FloatArray) -> FloatArray:
+    """The softmax of scores, rows summing to 1."""
+    weights: FloatArray = np.exp(lowered)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
 
 
 def reference(workload: Workload, arrays: Arrays) -> Mapping[str, FloatArray]:
     """Y in float64; rows of queries are independent."""
     v = arrays["V"].astype(np.float64)
     with np.errstate(invalid="ignore"):
-        return {"Y": probabilities(arrays) @ v}
+        return {"Y": probabilities(scores(arrays)) @ v}
 
 
 KEYS = 512
@@ -190,20 +191,24 @@ def rounding(workload: Workload, arrays: Arrays, precision: Precision) -> Mappin
     p|v|.
     """
     with np.errstate(invalid="ignore"):
-        p, v = probabilities(arrays), arrays["V"].astype(np.float64)
-        summed = p @ np.abs(v)
-        carried = deviation(p * score_error(arrays), v, p @ v)
+        lowered, v = scores(arrays), arrays["V"].astype(np.float64)
+        p = probabilities(lowered)
+        summed, y = p @ np.abs(v), p @ v
+        p *= score_error(arrays, lowered)
+        carried = deviation(p, v, y)
     terms = [Rounding(int(workload.shape["kv_len"]), summed), Rounding(1, carried / CONSTANT)]
     if precision is Precision.BF16:
         terms.append(Rounding(1, summed / CONSTANT, precision.unit_roundoff))
     return {"Y": tuple(terms)}
 
 
-def score_error(arrays: Arrays) -> FloatArray:
-    """δ_j/u for every query and key."""
+def score_error(arrays: Arrays, lowered: FloatArray) -> FloatArray:
+    """δ_j/u for every query and key, of scores minus each row's maximum."""
     q, k = (np.abs(arrays[name].astype(np.float64)) for name in "QK")
-    dots = q @ k.T / np.sqrt(q.shape[1])
-    error: FloatArray = CONSTANT * growth(q.shape[1]) * dots + 2 * np.abs(scores(arrays)) + EXPONENTIAL
+    error: FloatArray = q @ k.T
+    error *= CONSTANT * growth(q.shape[1]) / np.sqrt(q.shape[1])
+    error -= 2 * lowered
+    error += EXPONENTIAL
     return error
 
 
