@@ -55,3 +55,15 @@ def test_times_of_another_version_of_the_library_are_not_compared(
     record["evaluation"]["workloads"][-1]["vendor_ms"] = 1.5
 
     assert not list(differences_when_judged(record, KERNEL, referee))
+
+
+@pytest.mark.parametrize(("ratio", "told"), [(None, []), (0.75, ["error_ratio"])])
+def test_a_workload_compared_by_one_verdict_only_is_no_difference(
+    referee: Referee, record: dict[str, Any], ratio: float | None, told: list[str]
+) -> None:
+    """Of heavy ones each verdict draws its own."""
+    assert record["evaluation"]["workloads"][-1]["error_ratio"] is not None
+    record["evaluation"]["workloads"][-1]["error_ratio"] = ratio
+
+    found = [d.partition(" is ")[0] for d in differences_when_judged(record, KERNEL, referee)]
+    assert [place.rpartition(".")[2] for place in found] == told
