@@ -141,7 +141,8 @@ def say_choices(settings: Settings, chosen: OperatorChoice, device: str, model: 
     """Say what was chosen for the user, and why."""
     entry = chosen.operator.entry_symbol(chosen.precision)
     operator = f"{settings.operator} {settings.precision}, entry {entry}"
-    budget = f"{counted(settings.rounds, 'round')} of {counted(settings.candidates, 'candidate')}"
+    most = "at most " if settings.patience else ""
+    budget = f"{most}{counted(settings.rounds, 'round')} of {counted(settings.candidates, 'candidate')}"
     minutes = f", at most {settings.max_minutes:g} min" if settings.max_minutes else ""
     spending = spending_words(settings, read_config())
     rows = {

@@ -54,7 +54,7 @@ def test_every_choice_is_said_first_with_its_reason(
     assert lines[0] == "operator   matrix_mul fp32, entry matrix_mul ('gemm' is its alias)"
     assert lines[1] == "device     virtual:h200 (no driver answers)"
     assert lines[2] == "model      builtin: no API key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY)"
-    assert lines[3] == "budget     3 rounds of 3 candidates"
+    assert lines[3] == "budget     at most 3 rounds of 3 candidates"
 
 
 def test_a_set_key_chooses_a_model_and_what_it_may_spend(
