@@ -3,6 +3,7 @@ import sys
 
 WHILE_LOADING = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is started without
 class Impatient:
     def find_spec(self, name, path=None, target=None):
         if name == "cudamaster.cli.boundary":
