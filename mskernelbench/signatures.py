@@ -1,24 +1,44 @@
-"""Compares how many parameters a candidate's entry has with what it is called with."""
+"""Compares the parameters of a candidate's entry with what it is called with."""
 
 import re
 
 from mskernelbench.entries import BODY, MOST_CHARACTERS, blanked
-from mskernelbench.operator import Operator, Precision
+from mskernelbench.operator import Access, Kind, Operator, Parameter, Precision
 
 OPENING, CLOSING = "(<[{", ")>]}"
+TYPES = frozenset({"float", "double", "int", "half", "__half", "__nv_bfloat16"})
+"""What can stand for nothing else in a parameter's type."""
 
 
 def signature_hint(source: str, entry: str, operator: Operator, precision: Precision) -> str | None:
-    """A sentence where the definition of `entry` has another number of parameters; None where none is known.
+    """A sentence where the definition of `entry` takes something else; None where none is known.
 
     The stream at the end and trailing scalars with defaults may be left out.
     """
-    count = parameter_count(source, entry)
-    if count is None or count in accepted_counts(operator):
+    parameters = parameters_of(source, entry)
+    if parameters is None:
         return None
-    have = f"{count} parameter" + ("" if count == 1 else "s")
     wanted = operator.c_signature(precision).replace(f" {operator.entry_symbol(precision)}(", f" {entry}(")
-    return f"{entry} has {have}, but is called as {wanted}"
+    if len(parameters) not in accepted_counts(operator):
+        have = f"{len(parameters)} parameter" + ("" if len(parameters) == 1 else "s")
+        return f"{entry} has {have}, but is called as {wanted}"
+    pairs = enumerate(zip(parameters, operator.signature, strict=False), 1)
+    for number, (written, parameter) in pairs:
+        if _takes_another(written, parameter, precision):
+            return f"parameter {number} of {entry} is '{written}', but it is called as {wanted}"
+    return None
+
+
+def _takes_another(written: str, parameter: Parameter, precision: Precision) -> bool:
+    """Whether what is `written` is surely not `parameter`: names of types that it defines itself may be."""
+    is_pointer = "*" in written or "[" in written
+    is_constant = is_pointer and "const" in re.findall(r"\w+", written.split("*")[0])
+    if is_pointer != (parameter.kind is Kind.TENSOR) or (
+        is_constant and parameter.access is not Access.INPUT
+    ):
+        return True
+    types = TYPES.intersection(re.findall(r"\w+", written))
+    return bool(types) and not types & set(re.findall(r"\w+", parameter.c_type(precision)))
 
 
 def accepted_counts(operator: Operator) -> range:
@@ -32,13 +52,13 @@ def accepted_counts(operator: Operator) -> range:
     return range(most - optional, most + 2)
 
 
-def parameter_count(source: str, name: str) -> int | None:
+def parameters_of(source: str, name: str) -> list[str] | None:
     """Parameters of the first definition of `name` in `source`, read roughly; None where there is none."""
     text = blanked(source)
     for match in re.finditer(rf"(?<![\w.>:~]){re.escape(name)}\s*\(", text):
         parameters = until_closed(text, match.end())
         if BODY.match(text, match.end() + len(parameters) + 1):
-            return _count(parameters)
+            return _split(parameters)
     return None
 
 
@@ -52,12 +72,15 @@ def until_closed(text: str, start: int) -> str:
     return text[start : start + MOST_CHARACTERS]
 
 
-def _count(parameters: str) -> int:
-    """Commas outside of brackets, and one; 0 for an empty list."""
+def _split(parameters: str) -> list[str]:
+    """What commas outside of brackets part, each with its white space folded; [] for an empty list."""
     if parameters.strip() in ("", "void"):
-        return 0
-    depth, count = 0, 1
+        return []
+    depth, parts = 0, [""]
     for character in parameters:
         depth += (character in OPENING) - (character in CLOSING)
-        count += character == "," and depth == 0
-    return count
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [" ".join(part.split()) for part in parts]

@@ -1,10 +1,10 @@
-"""What is said of an entry with another number of parameters than it is called with."""
+"""What is said of an entry with other parameters than it is called with."""
 
 import pytest
 
 from mskernelbench.catalog import load_operator, operator_names
 from mskernelbench.operator import Precision
-from mskernelbench.signatures import parameter_count, signature_hint
+from mskernelbench.signatures import parameters_of, signature_hint
 
 SPMV = load_operator("spmv_csr")
 FP32 = Precision.FP32
@@ -21,7 +21,9 @@ FP32 = Precision.FP32
 )
 def test_parameters_are_counted_outside_of_brackets_and_comments(parameters: str, count: int) -> None:
     source = f'extern "C" void f(float* y);\nextern "C" void f({parameters})\n{{ g(1, 2); }}'
-    assert parameter_count(source, "f") == count
+    parameters_found = parameters_of(source, "f")
+    assert parameters_found is not None
+    assert len(parameters_found) == count
 
 
 def test_a_wrong_number_is_told_with_what_is_called() -> None:
@@ -31,6 +33,30 @@ def test_a_wrong_number_is_told_with_what_is_called() -> None:
     assert hint is not None
     assert hint.startswith("spmv_csr_origin has 2 parameters, but is called as extern")
     assert "void spmv_csr_origin(int rows, const float* values" in hint
+
+
+@pytest.mark.parametrize(
+    ("written", "at_fault"),
+    [
+        ("const float* x, float* y, int rows, int cols", "parameter 1 of softmax is 'const float* x'"),
+        ("float* y, int rows, const float *x, int cols", "parameter 2 of softmax is 'int rows'"),
+        ("float* y, const double* x, int rows, int cols", "parameter 2 of softmax is 'const double* x'"),
+        ("float* y, const float* x, float rows, int cols", "parameter 3 of softmax is 'float rows'"),
+    ],
+)
+def test_the_first_parameter_that_is_another_is_told(written: str, at_fault: str) -> None:
+    hint = signature_hint(
+        f'extern "C" void softmax({written}) {{}}', "softmax", load_operator("softmax"), FP32
+    )
+    assert hint is not None
+    assert hint.startswith(f"{at_fault}, but it is called as extern")
+
+
+def test_types_of_its_own_are_believed() -> None:
+    source = (
+        'extern "C" void softmax(real *__restrict__ y, real const *x, size_t rows, const unsigned cols) {}'
+    )
+    assert signature_hint(source, "softmax", load_operator("softmax"), FP32) is None
 
 
 @pytest.mark.parametrize("name", operator_names())
