@@ -123,7 +123,7 @@ def _access_message(kind: str, native: NativeFault) -> str:
             f"whose address is not a multiple of {native.bytes}"
         )
     if kind == "input_written":
-        return f"{verb} {native.bytes} bytes at byte {offset} of {name}, which is read-only"
+        return f"{verb} {native.bytes} bytes at byte {offset} of the read-only {name}"
     if kind in ENDINGS:
         return f"{verb} {native.bytes} bytes at byte {offset} of {name}, which {ENDINGS[kind]}"
     if not -FAR_BYTES < offset < native.size + FAR_BYTES or not native.size:

@@ -96,7 +96,7 @@ def test_writing_a_read_only_buffer_is_told(bench: Make) -> None:
         b, b.request("writes_input", b.array(np.zeros(32), np.float32, name="x", writable=False))
     )
     assert (fault.kind, fault.line) == ("input_written", 36)
-    assert fault.message == "writes 4 bytes at byte 0 of x, which is read-only"
+    assert fault.message == "writes 4 bytes at byte 0 of the read-only x"
 
 
 def test_lanes_of_a_warp_at_different_barriers_are_told(bench: Make) -> None:
