@@ -6,13 +6,13 @@ from cudamaster.agents.errors import Unwritten
 from cudamaster.agents.nouns import Situation
 from cudamaster.search.candidate import Update, judge_profile, judge_quick, rewarded, whole
 from cudamaster.search.context import Context, Judged, RunState, Ticket, View, baseline_ticket, evaluation_key
+from cudamaster.search.footing import require_compiler, require_right_baseline
 from cudamaster.search.method import REFINE, Start, find_method
 from cudamaster.search.purse import BudgetSpent
 from cudamaster.search.remembering import recall
 from cudamaster.search.reward import advantages
 from cudamaster.search.standing import beats_baseline, contenders, reason_to_stop
 from cudamaster.store.codec import Json, decode, encode
-from mskernelbench.errors import BadOperator
 from mskernelbench.evaluation import Evaluation
 
 CHOOSING = 1000
@@ -29,19 +29,9 @@ class Rounds:
         """Judge and profile the baseline, and let the profiler say what binds it."""
         kernel = self.context.artefacts.keep(self.context.judge.baseline())
         judge_quick(self.context, kernel, 0, 0)
-        self._require_right_baseline(kernel)
+        require_right_baseline(self.context, self.context.evaluation(baseline_ticket(kernel)))
         judge_profile(self.context, kernel, 0)
         return {"round": 0, "attempts": [], "stopped_by": ""}
-
-    def _require_right_baseline(self, kernel: str) -> None:
-        """Raise BadOperator where a user's own baseline is refused: nothing could be compared with it."""
-        operator, precision = self.context.operator, self.context.precision
-        verdict = self.context.evaluation(baseline_ticket(kernel))
-        if self.context.settings.own_operators and not verdict.correct:
-            raise BadOperator(
-                f"{operator.baseline_file(precision)}, the baseline of {operator.name}, is {verdict.status}: "
-                f"{verdict.reason}; mend it, or its spec"
-            )
 
     def plan(self, state: RunState) -> Update:
         """Planner: this round's changes, from the diagnosis of the kernels that they start from."""
@@ -103,6 +93,7 @@ class Rounds:
         tickets = sorted(
             (t for t in state["finished"] if t["round"] == state["round"]), key=lambda t: t["number"]
         )
+        require_compiler(self.context, [self.context.evaluation(ticket) for ticket in tickets])
         judged = [rewarded(self.context, ticket) for ticket in tickets]
         self._note_rewards(state["round"], judged)
         attempts = state["attempts"] + judged

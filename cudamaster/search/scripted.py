@@ -98,6 +98,7 @@ class ScriptedJudge:
             reason="the script says so",
             seed=0,
             guard="scripted_guard" if status is Status.CHEATED else None,
+            rule="compiler" if status is Status.BUILD_FAILED else None,
             speedup=interval,
             attainment=attainment,
             workloads=(row,) if interval else (),
