@@ -25,7 +25,7 @@ class Counts:
     flops: float
     """Floating-point operations: FP64, FP32, half and tensor; a fused multiply-add is two."""
     busy: Mapping[str, float]
-    """Share of its own peak that each unit runs at, 0 to 1: `issue` slots, the pipes `fma`, `alu`, `xu`,
+    """Share of the time that each unit is busy, 0 to 1: `issue` slots, the pipes `fma`, `alu`, `xu`,
     `fp64` and `tensor`, the load/store unit `lsu`, and the memories `l1`, `l2` and `dram`."""
 
     global_load_requests: float

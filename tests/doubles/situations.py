@@ -48,7 +48,7 @@ def profile(
         time_ms=time_ms,
         metrics=metrics if metrics is not None else {"dram_throughput": 40.0, "fma_pipe_utilisation": 12.0},
         bound=bound,
-        bound_by="L1 is at 91 % of its peak; DRAM follows at 40 %",
+        bound_by="L1 busy 91 % of the time; next DRAM busy 40 % of the time",
         hot_lines=(HotLine(12, 0.8, "global loads, 32 sectors/request"),),
     )
     return Profile(Clock.MODELLED, (kernel,))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-BUSY = 60.0
+NEAR = 60.0
 """Percent of its peak below which no unit is the limit (Nsight Compute, rule 'Speed of Light')."""
 MEMORIES = {"dram_throughput": "DRAM", "l2_throughput": "L2", "l1_throughput": "L1 and shared memory"}
 PIPES = {
@@ -23,16 +23,16 @@ LIMITS = {
 
 
 def bound_of(metrics: Mapping[str, float]) -> tuple[str, str]:
-    """(`memory`, `compute` or `latency`; the busiest units and the commonest wait, in one sentence)."""
+    """(`memory`, `compute` or `latency`; the units nearest to their peaks and the commonest wait)."""
     memory = metrics.get("memory_throughput", 0.0)
     compute = metrics.get("sm_throughput", 0.0)
-    busiest = [_busiest(metrics, MEMORIES, memory, "memory"), _busiest(metrics, PIPES, compute, "the SMs")]
+    nearest = [_nearest(metrics, MEMORIES, memory, "memory"), _nearest(metrics, PIPES, compute, "the SMs")]
     if compute > memory:
-        busiest.reverse()
+        nearest.reverse()
     waits = _commonest_wait(metrics)
-    sentence = f"{busiest[0]}; next {busiest[1]}" + (f"; warps wait mostly for {waits}" if waits else "")
-    if max(memory, compute) < BUSY:
-        return "latency", f"no unit is busy: {sentence}"
+    sentence = f"{nearest[0]}; next {nearest[1]}" + (f"; warps wait mostly for {waits}" if waits else "")
+    if max(memory, compute) < NEAR:
+        return "latency", f"no unit is near its peak: {sentence}"
     return ("memory" if memory >= compute else "compute"), sentence
 
 
@@ -44,10 +44,10 @@ def occupancy_limiter(metrics: Mapping[str, float]) -> str:
     return min(known, key=lambda limiter: known[limiter]) if known else ""
 
 
-def _busiest(metrics: Mapping[str, float], units: Mapping[str, str], whole: float, name: str) -> str:
+def _nearest(metrics: Mapping[str, float], units: Mapping[str, str], whole: float, name: str) -> str:
     known = {words: metrics[metric] for metric, words in units.items() if metric in metrics}
     words = max(known, key=lambda unit: known[unit]) if known else name
-    return f"{words} {known.get(words, whole):.0f} % busy"
+    return f"{words} at {known.get(words, whole):.0f} % of peak"
 
 
 def _commonest_wait(metrics: Mapping[str, float]) -> str:
