@@ -6,6 +6,7 @@ trusted side but through its worker, and ends with it; a worker whose guest ends
 
 import ctypes
 import os
+import select
 import signal
 import socket
 import sys
@@ -22,8 +23,15 @@ LINK = 3
 """The link's file number in the guest; the worker's own channel has the same number in the worker."""
 BROKEN = 97
 """Exit code where the guest's program failed outside the code it runs."""
+BUSY_SECONDS = 10.0
+"""Processor time that a guest may take before it says anything: honest host code takes milliseconds."""
+LOOK_SECONDS = 0.5
+"""How often its worker looks, while it waits, how much that was."""
 DYING_SECONDS = 2.0
 """How long a guest may take to die after it let go of the link."""
+
+PROCESSOR_CLOCK = 2
+"""Together with a process number, a clock of its processor time: `CPUCLOCK_SCHED` of Linux."""
 
 Serve = Callable[[socket.socket], None]
 """What a guest does until its worker is gone."""
@@ -33,11 +41,16 @@ class GuestForged(Exception):
     """A guest that sent what its program would not have sent, or let go of the link on purpose."""
 
 
+class GuestBusy(Exception):
+    """A guest that has computed for too long, and said nothing; the message has the time."""
+
+
 class Guest:
     """The worker's side of a guest. One thread at a time."""
 
-    def __init__(self, process: int, link: socket.socket) -> None:
-        self._process, self._link = process, link
+    def __init__(self, process: int, link: socket.socket, busy_seconds: float) -> None:
+        self._process, self._link, self._busy_seconds = process, link, busy_seconds
+        self._clock = ~process << 3 | PROCESSOR_CLOCK
         self._buffer = MessageBuffer()
 
     def send(self, message: Mapping[str, Any]) -> None:
@@ -48,9 +61,10 @@ class Guest:
             self._follow()
 
     def receive(self) -> Message:
-        """The guest's next message; ends as the guest ended where it has. Raises GuestForged."""
+        """The guest's next message; ends as the guest ended where it has. Raises GuestForged, GuestBusy."""
         try:
             while True:
+                self._await_bytes()
                 chunk = self._link.recv(1 << 18)
                 if not chunk:
                     self._follow()
@@ -60,6 +74,13 @@ class Guest:
             self._follow()
         except WireBroken as broken:
             raise GuestForged(str(broken)) from broken
+
+    def _await_bytes(self) -> None:
+        """Wait until the link can be read."""
+        begun = time.clock_gettime(self._clock)
+        while not select.select([self._link], [], [], LOOK_SECONDS)[0]:
+            if time.clock_gettime(self._clock) - begun > self._busy_seconds:
+                raise GuestBusy(f"{self._busy_seconds:g} s of processor time")
 
     def _follow(self) -> NoReturn:
         deadline = time.monotonic() + DYING_SECONDS
@@ -72,15 +93,18 @@ class Guest:
         _end_with(os.waitstatus_to_exitcode(status))
 
 
-def fork_guest(serve: Serve, harden: Callable[[], None]) -> Guest:
-    """Fork a guest that gives its rights up with `harden` and then does `serve`."""
+def fork_guest(serve: Serve, harden: Callable[[], None], busy_seconds: float = BUSY_SECONDS) -> Guest:
+    """Fork a guest that gives its rights up with `harden` and then does `serve`.
+
+    It may take so much processor time before it says anything.
+    """
     ours, theirs = socket.socketpair()
     parent = os.getpid()
     process = os.fork()
     if process == 0:
         _become_guest(serve, harden, theirs, parent)
     theirs.close()
-    return Guest(process, ours)
+    return Guest(process, ours, busy_seconds)
 
 
 def _become_guest(serve: Serve, harden: Callable[[], None], link: socket.socket, parent: int) -> NoReturn:

@@ -167,6 +167,12 @@ class TestOrder:
         assert isinstance(lost, Outputs)
         assert (kept.leaked_bytes, lost.leaked_bytes) == (0, 4096)
 
+    def test_what_is_kept_by_an_address_is_lost_at_the_next(self, device: VirtualDevice) -> None:
+        one = "static const float* known = nullptr; void* kept; if (known != x) cudaMalloc(&kept, 4096);"
+        result = run(device, hosting(one + " known = x;"))
+        assert isinstance(result, Outputs)
+        assert result.leaked_bytes == 4096
+
     def test_large_calls_run_once(self, device: VirtualDevice) -> None:
         given = arguments(WATCHED_BELOW_BYTES // 8)
         assert faults(run(device, device_kernel(self.RACE, self.LAUNCH), given)) == []

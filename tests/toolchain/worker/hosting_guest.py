@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cudamaster.toolchain.worker.guest import Guest, fork_guest
+from cudamaster.toolchain.worker.guest import Guest, GuestBusy, fork_guest
 from cudamaster.toolchain.worker.program import Ask
 from cudamaster.toolchain.worker.wire import ConnectionEnded, receive_message, send_message
 
@@ -17,7 +17,7 @@ def preload() -> None:
 
 
 def prepare(harden: Callable[[], None]) -> Guest:
-    return fork_guest(serve, harden)
+    return fork_guest(serve, harden, busy_seconds=0.2)
 
 
 def serve(link: socket.socket) -> None:
@@ -69,13 +69,26 @@ def do_fork(link: socket.socket) -> Any:
         return error.strerror
 
 
+def do_loop(link: socket.socket) -> None:
+    while True:
+        pass
+
+
+def do_rest(link: socket.socket) -> str:
+    time.sleep(1.5)
+    return "rested"
+
+
 class Hosting:
     def __init__(self, guest: Guest) -> None:
         self._guest = guest
 
     def answer(self, request: Mapping[str, Any], files: Sequence[int]) -> Mapping[str, Any]:
         self._guest.send(request)
-        return {**self._guest.receive(), "worker": os.getpid()}
+        try:
+            return {**self._guest.receive(), "worker": os.getpid()}
+        except GuestBusy as busy:
+            return {"busy": str(busy)}
 
 
 def open_program(ask: Ask, prepared: Guest) -> Hosting:

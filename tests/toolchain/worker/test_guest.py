@@ -86,6 +86,11 @@ def test_a_guest_that_breaks_says_where(worker: Worker) -> None:
     assert "of the guest" in ending(worker, "raise").reason
 
 
+def test_a_guest_that_computes_for_ever_is_waited_for_by_its_own_processor_time(worker: Worker) -> None:
+    assert ask(worker, "rest")["answer"] == "rested"
+    assert ask(worker, "loop") == {"busy": "0.2 s of processor time"}
+
+
 def test_no_process_is_left(starter: WorkerStarter) -> None:
     """Of all workers and guests here, dead or closed: their zygote has no child but the living ones."""
     worker = starter.start(WorkerLimits(memory_bytes=1 << 30, shared_bytes=1 << 30))

@@ -107,6 +107,7 @@ class VirtualDevice:
     def run(self, build: Build, arguments: Arguments) -> Outputs | RunFailure:
         """Call the entry once; small calls once more, watched, and with threads in reversed order.
 
+        What left memory allocated finds its arguments at other addresses: by those it may know them again.
         Watching may take too long; then the entry is called twice more without.
         """
         if arguments.nbytes >= WATCHED_BELOW_BYTES:
@@ -115,7 +116,8 @@ class VirtualDevice:
         if isinstance(first, RunFailure):
             return first
         seconds = min(self.limits.seconds, round(AGAIN_SECONDS + AGAIN_FACTOR * first.seconds))
-        watched = _Manner(seconds, 2 * SMALL_LAUNCH_SECONDS, REVERSED, watch=True)
+        kept = first.leaked_bytes > 0
+        watched = _Manner(seconds, 2 * SMALL_LAUNCH_SECONDS, REVERSED, watch=True, moved=kept)
         second = self._run(build, arguments, watched)
         if isinstance(second, RunFailure) and second.kind is FailureKind.TIMED_OUT:
             plain = _Manner(seconds, SMALL_LAUNCH_SECONDS)
@@ -217,7 +219,10 @@ class VirtualDevice:
             raise ValueError("a failed build cannot be called")
         readable = (str(build.library.parent), str(translations_folder()))
         with self._pool.borrow(build.key, arguments, readable) as held:
-            inputs, outputs = self._pool.inputs(arguments), held.outputs(arguments, read=manner.read)
+            inputs, outputs = (
+                self._pool.inputs(arguments),
+                held.outputs(arguments, read=manner.read, moved=manner.moved),
+            )
             request = {
                 **build_fields(build),
                 **call_fields(arguments, (inputs, outputs)),
@@ -248,6 +253,8 @@ class _Manner:
     order: str = FORWARD
     plan: TimingPlan | None = None
     watch: bool = False
+    moved: bool = False
+    """Whether all arguments lie at addresses that no earlier call had."""
 
     @property
     def read(self) -> bool:

@@ -35,7 +35,7 @@ class HeldWorker:
         self.tainted = False
         """Whether a call went wrong in it, so that its state cannot be trusted for another."""
         self._outputs: OrderedDict[str, Segment] = OrderedDict()
-        self._timed = itertools.count()
+        self._apart = itertools.count()
 
     def fits(self, limits: WorkerLimits) -> bool:
         """Whether it lives and may use as much as `limits` says."""
@@ -43,15 +43,16 @@ class HeldWorker:
         enough = mine.memory_bytes >= limits.memory_bytes and mine.shared_bytes >= limits.shared_bytes
         return self.worker.end is None and not self.tainted and enough
 
-    def outputs(self, arguments: Arguments, *, read: bool) -> Segment:
+    def outputs(self, arguments: Arguments, *, read: bool, moved: bool) -> Segment:
         """Where this worker writes the outputs of `arguments`, with their first bytes in it.
 
         Large ones that nobody will `read`, of a call that is only timed, are new memory that holds zeros;
-        smaller ones are as in a call that is read, so that a candidate cannot tell.
+        smaller ones are as in a call that is read, so that a candidate cannot tell. Where they are `moved`,
+        neither they nor the inputs lie where an earlier call had them.
         """
         read = read or arguments.nbytes <= ALWAYS_FILLED_BYTES
         written = {t.name: t.array for t in arguments.tensors if t.access is not Access.INPUT}
-        label = arguments.label if read else f"{arguments.label}/timed {next(self._timed)}"
+        label = arguments.label if read and not moved else f"{arguments.label}/apart {next(self._apart)}"
         segment = self._outputs.pop(label, None)
         if segment is not None:
             segment.reset(written)

@@ -32,7 +32,7 @@ from cudamaster.toolchain.devices.virtual.translating import AskingTranslator, T
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.passing import Argument
-from cudamaster.toolchain.worker.guest import Guest, fork_guest
+from cudamaster.toolchain.worker.guest import Guest, GuestBusy, fork_guest
 from cudamaster.toolchain.worker.program import Ask
 from cudamaster.toolchain.worker.replies import encode_failure, encode_fault
 from cudamaster.toolchain.worker.segment import MappedSegment
@@ -115,6 +115,9 @@ class VirtualProgram:
             report = self._run(session, request, mapping)
         except (Unsupported, PtxError) as lacking:
             return _failure(FailureKind.UNSUPPORTED, str(lacking))
+        except GuestBusy as busy:
+            words = f"host code of the entry neither returned nor called the CUDA runtime within {busy}"
+            return _failure(FailureKind.TIMED_OUT, words)
         except OSError as failure:
             return _failure(FailureKind.LAUNCH_FAILED, f"the library cannot be loaded: {failure}")
         if report.failed:
