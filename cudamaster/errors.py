@@ -9,8 +9,7 @@
     │   ├── GroundChanged          a run's verdicts are not comparable with those of this machine or version
     │   ├── RunDamaged             a run's journal was changed, so that the run cannot go on
     │   ├── FolderUnwritable       a folder that must be written cannot be; 3 where no option named it
-    │   ├── BadConfig              the configuration file cannot be read or says something unknown
-    │   └── NotAvailable           a known feature that this version lacks
+    │   └── BadConfig              the configuration file cannot be read or says something unknown
     ├── NoKey                      a language model was asked for and its API key is missing: exit code 3
     ├── TeamFailed                 a role, or the model it asks, cannot do what it is asked: exit code 3
     ├── BrokenStore                a stored file does not say what it should: exit code 3
@@ -87,10 +86,6 @@ class FolderUnwritable(UsageError):
 
 class BadConfig(UsageError):
     """The configuration file cannot be read, or says something unknown."""
-
-
-class NotAvailable(UsageError):
-    """A known feature that this version lacks."""
 
 
 class NoKey(CudamasterError):
