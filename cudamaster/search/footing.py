@@ -43,6 +43,6 @@ def require_compiler(context: Context, verdicts: Sequence[Evaluation]) -> None:
 def _compiler_at_fault(context: Context, verdict: Evaluation) -> EnvironmentLacks:
     return EnvironmentLacks(
         f"not even the baseline of {context.operator.name} builds ({verdict.reason.rstrip('.')}), so that "
-        "the compiler or this machine is at fault: 'cudamaster doctor' tests them, CUDAMASTER_NVCC names another "
-        "nvcc; then start a new run"
+        "the compiler or this machine is at fault: 'cudamaster doctor' tests them, CUDAMASTER_NVCC names "
+        "another nvcc; then start a new run"
     )
