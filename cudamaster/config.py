@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from cudamaster.errors import BadConfig
+from cudamaster.toolchain.user_folders import user_folder
 
 KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 """By kind of model."""
@@ -45,19 +46,18 @@ def folders(
     environment: Mapping[str, str] = os.environ, runs: Path | None = None, results: Path | None = None
 ) -> Folders:
     """The folders in use: an argument, else an environment variable, else the platform's user folders."""
-    import platformdirs
 
     def user(folder: str, variable: str, kind: str) -> Path:
         value = environment.get(variable)
         if value:
             return Path(os.path.expanduser(value))  # noqa: PTH111 (Path's fails where nobody has that home)
-        return Path(getattr(platformdirs, kind)("cudamaster")) / folder
+        return user_folder(kind) / folder
 
     return Folders(
-        runs=runs or user("runs", "CUDAMASTER_RUNS_DIR", "user_data_dir"),
+        runs=runs or user("runs", "CUDAMASTER_RUNS_DIR", "data"),
         results=results or Path(environment.get("CUDAMASTER_RESULTS_DIR") or "results"),
-        logs=user("", "CUDAMASTER_LOG_DIR", "user_log_dir"),
-        cache=user("", "CUDAMASTER_CACHE_DIR", "user_cache_dir"),
+        logs=user("", "CUDAMASTER_LOG_DIR", "log"),
+        cache=user("", "CUDAMASTER_CACHE_DIR", "cache"),
     )
 
 
@@ -119,11 +119,9 @@ def read_config(environment: Mapping[str, str] = os.environ) -> Config:
 
 
 def _config_file(environment: Mapping[str, str]) -> Path | None:
-    import platformdirs
-
     if named := environment.get("CUDAMASTER_CONFIG"):
         return Path(named)
-    places = (Path("cudamaster.toml"), Path(platformdirs.user_config_dir("cudamaster")) / "config.toml")
+    places = (Path("cudamaster.toml"), user_folder("config") / "config.toml")
     return next((place for place in places if place.is_file()), None)
 
 

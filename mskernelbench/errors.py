@@ -8,6 +8,7 @@ BenchmarkError
 ├── BaselineMissing       an operator's folder lacks the baseline of a precision
 ├── NoEntry               a `.cu` file that no operator can be begun from
 ├── BaselineBroken        our own baseline did not build, run or agree with the reference
+├── PackageMissing        a Python package that only some work needs, and this machine lacks
 └── UnsteadyClock         a GPU whose clock changes so much that its times prove nothing
 """
 
@@ -42,6 +43,10 @@ class NoEntry(BenchmarkError):
 
 class BaselineBroken(BenchmarkError):
     """Our own baseline failed, so that nothing can be compared with it on this device."""
+
+
+class PackageMissing(BenchmarkError):
+    """A Python package is missing that only some work needs; the message says which, and for what."""
 
 
 class UnsteadyClock(BenchmarkError):

@@ -6,13 +6,15 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mskernelbench.errors import BaselineMissing
+from mskernelbench.errors import BaselineMissing, PackageMissing
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from mskernelbench.pieces import Cut
+
+NO_BF16 = "BF16 needs the Python package ml_dtypes: pip install ml_dtypes"
 
 Shape: TypeAlias = Mapping[str, int | float]
 """The named sizes of a workload, and the scalars that come with them (`r` of a stencil)."""
@@ -44,11 +46,18 @@ class Precision(StrEnum):
 
     @property
     def dtype(self) -> "np.dtype[Any]":
-        """As a NumPy type; BF16 is `ml_dtypes.bfloat16`."""
-        import ml_dtypes
+        """As a NumPy type; BF16 is `ml_dtypes.bfloat16`. Raises PackageMissing without that package."""
         import numpy as np
 
-        return np.dtype(np.float32 if self is Precision.FP32 else ml_dtypes.bfloat16)
+        if self is Precision.FP32:
+            return np.dtype(np.float32)
+        try:
+            from ml_dtypes import bfloat16
+        except ImportError as missing:
+            raise PackageMissing(
+                "BF16 needs the Python package ml_dtypes: pip install ml_dtypes"
+            ) from missing
+        return np.dtype(bfloat16)
 
 
 class Category(StrEnum):

@@ -7,7 +7,6 @@ least, elsewhere on every one whose answer is more than zeros or one number.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
@@ -127,7 +126,7 @@ def narrow_outputs(cases: Cases, precision: Precision) -> Iterator[str]:
 
 def rounded_to_bf16(case: Case) -> Floats:
     """The answer with 8 significant bits."""
-    return case.answer.reference.astype(ml_dtypes.bfloat16).astype(np.float64)
+    return case.answer.reference.astype(Precision.BF16.dtype).astype(np.float64)
 
 
 TRIALS: tuple[Trial, ...] = (right, constants, copies, other_seeds, tails, narrow_outputs)

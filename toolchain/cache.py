@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from cudamaster.toolchain.errors import EnvironmentLacks
+from cudamaster.toolchain.user_folders import user_folder
 
 VARIABLE = "CUDAMASTER_CACHE_DIR"
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -42,9 +43,7 @@ def require_room(folder: Path, needed_bytes: int) -> None:
 def _root() -> Path:
     if setting := os.environ.get(VARIABLE):
         return Path(setting).absolute()
-    import platformdirs  # which a machine that only measures may lack
-
-    return Path(platformdirs.user_cache_dir("cudamaster"))
+    return user_folder("cache")
 
 
 def _full(detail: str) -> str:

@@ -4,7 +4,6 @@ Every part runs in a process of its own, so that nothing that hangs or crashes t
 done is on disk at once; begun again, a check goes on where it was.
 """
 
-import importlib.util
 import json
 import os
 import shlex
@@ -28,7 +27,6 @@ from benchmarks.gpu_check.nouns import SIZES, Part, Row, Session
 from benchmarks.gpu_check.parts import PARTS
 from benchmarks.gpu_check.running import run_part
 from benchmarks.gpu_check.telling import proven, summary
-from cudamaster.toolchain.cache import VARIABLE as CACHE
 from cudamaster.toolchain.catalog import open_device
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.devices.cuda.profiling_fallback import open_model
@@ -71,7 +69,6 @@ def main(
 
     Exits with 1 where something failed or is wrong, with 3 where there is no such GPU.
     """
-    provide_cache()
     folder = out or Path(os.environ.get("OUT", "gpu-check"))
     parts = chosen_parts(only)
     asked = Asked(device, chosen_operators(operators), seed, SMALL if small else SIZES)
@@ -87,12 +84,6 @@ def main(
         sys.exit(ENVIRONMENT_LACKS)
     run_children(parts, 60.0 * minutes - GRACE_SECONDS, folder, child_command)
     sys.exit(0 if finish(folder, parts) else 1)
-
-
-def provide_cache() -> None:
-    """A cache folder where the machine lacks the package that knows the user's."""
-    if importlib.util.find_spec("platformdirs") is None:
-        os.environ.setdefault(CACHE, str(Path("/tmp/cudamaster-cache")))
 
 
 def chosen_parts(only: str | None) -> tuple[Part, ...]:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gpu_check.kept_rows import finished, keep, rows_of
-from benchmarks.gpu_check.nouns import FAILED, LAST, STARTED, Item, Part, Row, Session
+from benchmarks.gpu_check.nouns import FAILED, LAST, SKIPPED, STARTED, Item, Part, Row, Session
 from cudamaster.toolchain.errors import ToolchainError
-from mskernelbench.errors import BenchmarkError
+from mskernelbench.errors import BenchmarkError, PackageMissing
 
 AHEAD = 6
 """Items that are prepared at a time; each may hold gigabytes of inputs."""
@@ -53,6 +53,8 @@ def _row(item: Item, prepared: "Future[Any]") -> Row:
     began = time.monotonic()
     try:
         row = item.measure(prepared.result())
+    except PackageMissing as missing:
+        row = {"status": SKIPPED, "reason": str(missing)}
     except (ToolchainError, BenchmarkError, OSError) as fault:
         row = {"status": FAILED, "reason": f"{type(fault).__name__}: {fault}"}
     return row | {"seconds": round(time.monotonic() - began, 3)}

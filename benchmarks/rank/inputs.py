@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Access, Scalar, Tensor
+from mskernelbench.operator import Precision
 
 Items = tuple[Tensor | Scalar, ...]
 Make = Callable[[np.random.Generator], Items]
@@ -19,7 +19,7 @@ def floats(rng: np.random.Generator, name: str, *shape: int) -> Tensor:
 
 
 def halves(rng: np.random.Generator, name: str, *shape: int) -> Tensor:
-    values = rng.standard_normal(shape, dtype=np.float32).astype(ml_dtypes.bfloat16)
+    values = rng.standard_normal(shape, dtype=np.float32).astype(Precision.BF16.dtype)
     return Tensor(name, values, Access.INPUT)
 
 
@@ -53,7 +53,7 @@ def product(n: int, matrix: Callable[..., Tensor] = floats) -> Make:
 
 
 def half_stream(n: int) -> Make:
-    return lambda rng: (halves(rng, "in", n), output(n, dtype=ml_dtypes.bfloat16), integer("n", n))
+    return lambda rng: (halves(rng, "in", n), output(n, dtype=Precision.BF16.dtype), integer("n", n))
 
 
 def reduction(n: int, outputs: int) -> Make:

@@ -83,13 +83,14 @@ def known_code(fault: Exception) -> int:
         BadShape,
         BaselineMissing,
         NoEntry,
+        PackageMissing,
         UnknownOperator,
         UnknownPrecision,
     )
 
     if isinstance(fault, CudamasterError):
         return fault.exit_code
-    if isinstance(fault, EnvironmentLacks):
+    if isinstance(fault, EnvironmentLacks | PackageMissing):
         return ENVIRONMENT
     unknown = UnknownDevice | UnknownOperator | UnknownPrecision | BadShape | BadOperator
     if isinstance(fault, unknown | BaselineMissing | NoEntry | BadStrategy | BadPrices | ModelMisused):

@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import platform
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 
@@ -59,11 +60,8 @@ def meaning_of(path: Path) -> bytes:
 
 
 def driver_version() -> str:
-    """NVIDIA's driver version, by NVML."""
-    import pynvml
+    """NVIDIA's driver version, by NVML. Raises EnvironmentLacks."""
+    from cudamaster.toolchain.devices.cuda.nvml import open_nvml
 
-    pynvml.nvmlInit()
-    try:
-        return str(pynvml.nvmlSystemGetDriverVersion())
-    finally:
-        pynvml.nvmlShutdown()
+    with closing(open_nvml()) as nvml:
+        return nvml.driver_version

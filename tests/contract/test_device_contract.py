@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -114,6 +113,7 @@ class TestRunning:
 
     def test_a_reduction_in_shared_memory_with_a_float_and_bf16(self, device: Device) -> None:
         x = RNG.integers(-8, 8, (19, 333)).astype(np.float32)
+        ml_dtypes = pytest.importorskip("ml_dtypes")
         y = np.zeros(19, ml_dtypes.bfloat16)
         items = (
             Tensor("x", x, Access.INPUT),

@@ -16,13 +16,35 @@ from cudamaster.toolchain.cache import VARIABLE, cache_folder
 
 pytestmark = pytest.mark.timeout(300)  # on a machine that has yet to compile the engine
 ROOT = Path(__file__).parents[2]
-LACKING = ("openai", "anthropic", "langgraph", "platformdirs", "mcp", "dask", "ncu_report", "hypothesis")
-"""What a machine that only measures does not have."""
-BLOCK = f"import sys\nfor name in {LACKING!r}:\n    sys.modules[name] = None\n"
+HAS = (
+    "numpy", "scipy", "llvmlite", "cuda", "cupy", "pandas", "jinja2", "click", "rich", "pytest",
+    # and what these need
+    "markupsafe", "markdown_it", "mdurl", "pygments", "_pytest", "pluggy", "iniconfig", "packaging",
+    "dateutil", "six", "tzdata",
+)  # fmt: skip
+"""Packages of a machine that only measures; it has no others."""
+CARRIED = ("ml_dtypes",)
+"""What such a machine needs besides for BF16."""
+BLOCK = """
+import sys
+from importlib.machinery import PathFinder
+
+class Only(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        found = super().find_spec(name, path, target)
+        place = getattr(found, "origin", None) or ""
+        if "site-packages" in place and "." not in name and name not in HAS:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+        return None
+
+HAS = {has!r}
+sys.meta_path.insert(0, Only)
+"""
 
 
 def check(out: Path, site: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    (site / "sitecustomize.py").write_text(BLOCK)
+    (site / "sitecustomize.py").write_text(BLOCK.format(has=HAS + CARRIED))
     command = [sys.executable, "-m", "benchmarks.gpu_check", "--out", str(out), "--small", *options]
     environment = {**os.environ, "PYTHONPATH": f"{site}:{ROOT}", VARIABLE: str(cache_folder())}
     return subprocess.run(
@@ -48,6 +70,16 @@ def test_every_part_is_done_or_says_why_not_and_no_modelled_time_is_a_measuremen
     assert told["clock"] == "modelled"
     assert "virtual:h200 stood in for a GPU" in result.stdout
     assert not [file for file in MEASUREMENTS.glob("*.json") if "virtual" in file.read_text()[:4000]]
+
+
+def test_nothing_but_those_packages_can_be_imported_there(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(BLOCK.format(has=HAS))
+    for name in ("openai", "ml_dtypes", "pynvml", "platformdirs"):
+        refused = subprocess.run(
+            [sys.executable, "-c", f"import numpy, {name}"],
+            env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert refused.stderr.endswith(f"ModuleNotFoundError: No module named '{name}'\n")
 
 
 def figures(parts: dict[str, Any], name: str) -> dict[str, Any]:

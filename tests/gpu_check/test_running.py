@@ -12,6 +12,7 @@ from benchmarks.gpu_check.kept_rows import rows_of
 from benchmarks.gpu_check.nouns import Item, Part, Row, Session
 from benchmarks.gpu_check.running import run_part
 from cudamaster.toolchain.errors import WorkerBroken
+from mskernelbench.errors import PackageMissing
 from tests.doubles.scripted_device import ScriptedDevice
 
 Measure = Callable[[Any], Row]
@@ -46,10 +47,21 @@ def broken(prepared: Any) -> Row:
     raise WorkerBroken("no worker")
 
 
+def lacking(prepared: Any) -> Row:
+    raise PackageMissing("BF16 needs a package")
+
+
 def test_items_are_prepared_measured_in_order_and_kept(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
     keys = {f"k{number}": done for number in range(9)}
     assert told(part(**keys), session(pool), tmp_path) == [f"{key} done" for key in keys]
     assert [row["from"] for row in rows_of(tmp_path, "part")] == [f"inputs of {key}" for key in keys]
+
+
+def test_what_this_machine_lacks_a_package_for_is_skipped_and_says_so(
+    pool: ThreadPoolExecutor, tmp_path: Path
+) -> None:
+    assert told(part(a=lacking, b=done), session(pool), tmp_path) == ["a skipped", "b done"]
+    assert rows_of(tmp_path, "part")[0]["reason"] == "BF16 needs a package"
 
 
 def test_a_fault_of_one_item_is_its_row_and_the_next_is_done(

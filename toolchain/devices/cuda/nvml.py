@@ -3,6 +3,7 @@
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from cudamaster.toolchain.devices.cuda.nvml_library import NvmlLibrary
 from cudamaster.toolchain.errors import EnvironmentLacks
 from cudamaster.toolchain.timing import Slowdown
 
@@ -18,7 +19,7 @@ class GpuProcess(NamedTuple):
 class NvmlGpu:
     """One GPU, as NVML sees it; asking raises EnvironmentLacks where it does not answer.
 
-    `nvml` is the module `pynvml`, or a double of it.
+    `nvml` is the module `pynvml`, or what stands in for it.
     """
 
     def __init__(self, nvml: Any, handle: Any) -> None:
@@ -34,11 +35,6 @@ class NvmlGpu:
     def uuid(self) -> str:
         """Such as `GPU-3f2a…`."""
         return str(self._ask("nvmlDeviceGetUUID"))
-
-    @property
-    def driver_version(self) -> str:
-        """Such as `580.65.06`."""
-        return str(self._nvml.nvmlSystemGetDriverVersion())
 
     @property
     def highest_sm_hz(self) -> float:
@@ -86,7 +82,7 @@ class NvmlGpu:
 
     def is_sliced(self) -> bool:
         """Whether it is cut into MIG slices; no, where it cannot be."""
-        with suppress(self._nvml.NVMLError_NotSupported):
+        with suppress(self._nvml.NVMLError_NotSupported, self._nvml.NVMLError_NoPermission):
             current, _ = self._nvml.nvmlDeviceGetMigMode(self._handle)
             return bool(current == self._nvml.NVML_DEVICE_MIG_ENABLE)
         return False
@@ -100,7 +96,7 @@ class NvmlGpu:
 
 
 class Nvml:
-    """NVML, opened. `module` is `pynvml`, or a double of it."""
+    """NVML, opened. `module` is `pynvml`, or what stands in for it."""
 
     def __init__(self, module: Any) -> None:
         self._module = module
@@ -112,17 +108,30 @@ class Nvml:
         except self._module.NVMLError as failure:
             raise EnvironmentLacks(f"NVML does not know the GPU at PCI bus {bus_id}: {failure}") from failure
 
+    @property
+    def driver_version(self) -> str:
+        """Such as `580.65.06`."""
+        return str(self._module.nvmlSystemGetDriverVersion())
+
     def close(self) -> None:
         """Let go of it."""
         self._module.nvmlShutdown()
 
 
-def open_nvml(module: Any = None) -> Nvml:
-    """NVML of this machine; calls count, so that each has its own `close`. Raises EnvironmentLacks."""
-    if module is None:
+def _installed() -> Any:
+    try:
         import pynvml
+    except ImportError:
+        return NvmlLibrary()
+    return pynvml
 
-        module = pynvml
+
+def open_nvml(module: Any = None) -> Nvml:
+    """NVML of this machine, by `pynvml` where that is installed; raises EnvironmentLacks.
+
+    Calls count, so that each has its own `close`.
+    """
+    module = module or _installed()
     try:
         module.nvmlInit()
     except module.NVMLError as failure:
