@@ -50,6 +50,7 @@ CHECK = (
     Workload("check", shape(65, 40), "small"),
     Workload("check", shape(33, 9), "nan_column"),
     Workload("check", shape(4099, 3)),
+    Workload("check", shape(65_601, 2), "shifted"),
 )
 PAPER = tuple(
     Workload("paper", shape(rows, columns), "shifted")

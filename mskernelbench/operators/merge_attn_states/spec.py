@@ -53,6 +53,7 @@ CHECK = (
     Workload("check", shape(9, 3, 40), "huge"),
     Workload("check", shape(13, 5, 24), "nan_state"),
     Workload("check", shape(23, 4, 128), "shifted", absent=("LSE_out",)),
+    Workload("check", shape(65_601, 1, 2), "shifted"),
 )
 PAPER = tuple(
     Workload("paper", shape(tokens, heads, width), "shifted")

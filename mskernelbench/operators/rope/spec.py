@@ -49,7 +49,7 @@ CHECK = (
     Workload("check", shape(7, 1030, 100.0), "shifted"),
     Workload("check", shape(17, 264), "axes"),
     Workload("check", shape(1031, 10), "mantissa"),
-    Workload("check", shape(32_771, 4)),
+    Workload("check", shape(65_601, 4)),
     Workload("check", shape(9, 62), "specials"),
 )
 PAPER = tuple(

@@ -40,6 +40,7 @@ CHECK = (
     Workload("check", shape(17, 264)),
     Workload("check", shape(2, 4099), "special"),
     Workload("check", shape(5, 4104), "outliers"),
+    Workload("check", shape(65_601, 2), "wide"),
 )
 PAPER = tuple(
     Workload("paper", shape(rows, width), "outliers")
