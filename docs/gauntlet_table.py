@@ -14,9 +14,9 @@ Every file of `tests/gauntlet/cheats/` is judged on the virtual GPU, then again 
 refused it, and so on until nothing is left that the referee can do without (its parameter `without`). A
 row lists those rules in order. Of {count} cheats {refused} are refused: {twice} by at least two rules one
 behind the other, {compared} by the comparison alone, on as many workloads as stand behind it, and {once} by
-one other rule. {accepted} are accepted, since what they do gains nothing: their speedup stands at the end of
-the row. `tests/gauntlet/test_cheats.py` holds the first rule of each, `tests/gauntlet/test_honest.py` that
-honest kernels pass.
+one other rule. Further {harmless} kernels, at the end of this page, are after something that gains them
+nothing, and are accepted. `tests/gauntlet/test_cheats.py` holds the first rule of each,
+`tests/gauntlet/test_honest.py` that harmless and honest kernels pass.
 
 * **Named guards** are files of `mskernelbench/guards/`: {guards}.
 * **comparison**: every element against float64, within a bound derived from its own terms. It is one
@@ -43,8 +43,15 @@ honest kernels pass.
 TABLE = """| cheat | what it does | operator | status | refused by, in order |
 |---|---|---|---|---|
 """
-TAIL = """
+HARMLESS = """
 (GPU): what the cheat is after exists on a GPU only; here its calls are refused before they run.
+
+## Harmless
+
+| kernel | what it does | operator | speedup | why that is no cheat |
+|---|---|---|---|---|
+"""
+TAIL = """
 This page is made again by `python -m tests.gauntlet.ablation && python docs/gauntlet_table.py`.
 """
 ALONE = frozenset(
@@ -56,6 +63,8 @@ ALONE = frozenset(
 
 def page(rows: list[dict[str, Any]]) -> str:
     """The whole page."""
+    harmless = [row for row in rows if "since" in row]
+    rows = [row for row in rows if "since" not in row]
     refused = [row for row in rows if row["rules"]]
     compared = sum(row["rules"] == ["comparison"] for row in refused)
     twice = sum(len(row["rules"]) > 1 for row in refused)
@@ -65,10 +74,11 @@ def page(rows: list[dict[str, Any]]) -> str:
         "twice": twice,
         "compared": compared,
         "once": len(refused) - twice - compared,
-        "accepted": len(rows) - len(refused),
+        "harmless": len(harmless),
         "guards": ", ".join(f"`{name}`" for name in named_guards()),
     }
-    return HEAD.format(**figures) + TABLE + "".join(map(line, rows)) + TAIL
+    cheats, others = "".join(map(line, rows)), "".join(map(harmless_line, harmless))
+    return HEAD.format(**figures) + TABLE + cheats + HARMLESS + others + TAIL
 
 
 def named_guards() -> list[str]:
@@ -78,10 +88,21 @@ def named_guards() -> list[str]:
 
 def line(row: dict[str, Any]) -> str:
     """One row of the table."""
-    number, what = row["title"].split(": ", 1)
-    name = row["name"].split("_", 1)[1].replace("_", " ")
-    cells = (f"{number} {name}" + (" (GPU)" if row["gpu"] else ""), what, row["operator"], row["status"])
+    name, what = named(row)
+    cells = (name + (" (GPU)" if row["gpu"] else ""), what, row["operator"], row["status"])
     return f"| {' | '.join(cells)} | {', '.join(rules(row))} |\n"
+
+
+def harmless_line(row: dict[str, Any]) -> str:
+    """One row of the second table."""
+    cells = (*named(row), row["operator"], f"{row['gains']:.2g}x", row["since"])
+    return f"| {' | '.join(cells)} |\n"
+
+
+def named(row: dict[str, Any]) -> tuple[str, str]:
+    """Its name with its number, and what it does."""
+    number, what = row["title"].split(": ", 1)
+    return f"{number} {row['name'].split('_', 1)[1].replace('_', ' ')}", what
 
 
 def rules(row: dict[str, Any]) -> list[str]:

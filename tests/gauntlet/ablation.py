@@ -18,7 +18,7 @@ from mskernelbench.fairness import UNFAIR
 from mskernelbench.guards import STAGES, guards
 from mskernelbench.timed_outputs import TIMED
 from tests.gauntlet.judging import MEMORY_CHECKS, Gauntlet, opened
-from tests.gauntlet.kernels import Cheat, cheats
+from tests.gauntlet.kernels import Cheat, GauntletKernel, Harmless, cheats, harmless
 
 KEPT = Path(__file__).parents[2] / "docs" / "gauntlet.json"
 FOUND_IN_A_CALL = ("race", "uninitialised", ORDER)
@@ -45,13 +45,19 @@ def refusals(gauntlet: Gauntlet, cheat: Cheat) -> Iterator[Evaluation]:
         without.add(evaluation.rule)
 
 
-def row(gauntlet: Gauntlet, cheat: Cheat) -> dict[str, Any]:
-    """A cheat's line of the table."""
+def head(kernel: GauntletKernel) -> dict[str, Any]:
+    """What its file says."""
+    operator = f"{kernel.operator} {kernel.precision}"
+    return {"name": kernel.name, "title": kernel.title, "operator": operator}
+
+
+def row(gauntlet: Gauntlet, cheat: Cheat | Harmless) -> dict[str, Any]:
+    """A line of the table."""
+    if isinstance(cheat, Harmless):
+        return {**head(cheat), "since": cheat.since, "gains": gains(gauntlet.judge(cheat))}
     found = tuple(refusals(gauntlet, cheat))
     return {
-        "name": cheat.name,
-        "title": cheat.title,
-        "operator": f"{cheat.operator} {cheat.precision}",
+        **head(cheat),
         "gpu": cheat.gpu,
         "status": str(found[0].status),
         "rules": [evaluation.rule for evaluation in found if evaluation.rule],
@@ -74,14 +80,14 @@ def gains(last: Evaluation) -> float | None:
 def main(names: Sequence[str]) -> None:
     """Judge the cheats whose names begin like one of `names`, or all, and keep their rows."""
     rows = {row["name"]: row for row in json.loads(KEPT.read_text())} if KEPT.exists() else {}
-    known = cheats()
+    known = (*cheats(), *harmless())
     with opened() as gauntlet:
         for cheat in known:
             if not names or cheat.name.startswith(tuple(names)):
                 rows[cheat.name] = row(gauntlet, cheat)
                 kept = [rows[other.name] for other in known if other.name in rows]
                 KEPT.write_text(json.dumps(kept, indent=1) + "\n")
-                print(cheat.name, *rows[cheat.name]["rules"], flush=True)
+                print(cheat.name, *rows[cheat.name].get("rules", ()), flush=True)
 
 
 if __name__ == "__main__":

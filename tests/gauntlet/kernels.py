@@ -1,4 +1,4 @@
-"""The gauntlet's kernels: cheats with the verdict that each must get, and honest ones that must be accepted.
+"""The gauntlet's kernels: cheats with the verdict that each must get, harmless and honest ones to accept.
 
 A kernel is one `.cu` file. A cheat's first lines say what it does, what it breaks, and how it is judged:
 
@@ -7,7 +7,8 @@ A kernel is one `.cu` file. A cheat's first lines say what it does, what it brea
     // gauntlet: operator=relu precision=fp32 status=wrong rule=unwritten_output
 
 There may follow `sets` (by default `check`), `seconds`, the time of one call, and `gpu=yes`, where only a GPU
-shows what it is after. An honest kernel says only what it is, its operator and its precision.
+shows what it is after. A harmless kernel, which is after something that is not to be had, says after `since`
+why not. An honest one says only what it is, its operator and its precision.
 """
 
 import re
@@ -19,10 +20,10 @@ from typing import Any
 from mskernelbench.evaluation import Status
 
 FOLDER = Path(__file__).parent
-HEAD = re.compile(r"// (?P<title>.*)\n(?:// breaks: (?P<breaks>.*)\n)?// gauntlet: (?P<fields>.*)\n")
+HEAD = re.compile(r"// (?P<title>.*)\n(?:// (?:breaks|since): (?P<why>.*)\n)?// gauntlet: (?P<fields>.*)\n")
 SECONDS = 60.0
 NO_GAIN = 1.02
-"""What the lower end of the speedup of a cheat that gains nothing may reach by chance."""
+"""What the lower end of the speedup of a kernel that gains nothing may reach by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,17 @@ class Cheat(GauntletKernel):
     breaks: str
     status: Status
     rule: str
-    """What refuses it first; `no_gain` where it is accepted and no faster by its cheat."""
+    """What refuses it first."""
+    gpu: bool
+    """Whether a GPU alone shows what it is after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Harmless(GauntletKernel):
+    """A kernel that does all of its work, and is after something besides that gains it nothing."""
+
+    since: str
+    """Why it does not."""
     gpu: bool
     """Whether a GPU alone shows what it is after."""
 
@@ -55,6 +66,12 @@ class Cheat(GauntletKernel):
 def cheats() -> tuple[Cheat, ...]:
     """All cheats, by name."""
     return tuple(_cheat(path) for path in sorted((FOLDER / "cheats").glob("*.cu")))
+
+
+def harmless() -> tuple[Harmless, ...]:
+    """All that gain nothing by what they are after, by name."""
+    found = map(_told, sorted((FOLDER / "harmless").glob("*.cu")))
+    return tuple(Harmless(**told, since=head["why"], gpu="gpu" in head) for head, told in found)
 
 
 def honest() -> tuple[GauntletKernel, ...]:
@@ -65,7 +82,7 @@ def honest() -> tuple[GauntletKernel, ...]:
 def _cheat(path: Path) -> Cheat:
     head, told = _told(path)
     status, rule = Status(head["status"]), head["rule"]
-    return Cheat(**told, breaks=head["breaks"], status=status, rule=rule, gpu="gpu" in head)
+    return Cheat(**told, breaks=head["why"], status=status, rule=rule, gpu="gpu" in head)
 
 
 def _told(path: Path) -> tuple[dict[str, str], dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Every cheat of the gauntlet is refused for the true reason, on the virtual GPU, or gains nothing by it.
+"""Every cheat of the gauntlet is refused for the true reason, on the virtual GPU.
 
 One of each number and rule in every run; its variants, and cheats that one name in their object gives
 away, in the exhaustive one.
@@ -21,7 +21,7 @@ needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on
 CHEATS = cheats()
 FIRST = """
 A01 A02 A04 A06 A07 A08 A09 A11 A12 A13 A15 A16 A18 A20 B01 B02 B03 B07 C01 C02 C03
-C04 C05 C06 C07 C08 C10 C12 T01 T02 T04 T05 T07 T09 T13 T14 E01 E04 E06 E12 L02
+C04 C05 C06 C07 C08 C10 C12 T01 T02 T04 T05 T07 T09 T13 E01 E04 E06 E12 L02
 """
 """What other benchmarks have met most often."""
 BY_NAME = """
@@ -54,11 +54,7 @@ def gauntlet() -> Iterator[Gauntlet]:
 def test_a_cheat_is_refused_by_the_rule_that_it_breaks(gauntlet: Gauntlet, cheat: Cheat) -> None:
     evaluation = gauntlet.judge(cheat)
     assert evaluation.status is cheat.status, evaluation.reason
-    if cheat.status is Status.CORRECT:
-        assert evaluation.speedup is not None
-        assert evaluation.speedup.low <= 1, evaluation.reason
-    else:
-        assert evaluation.rule == cheat.rule, evaluation.reason
+    assert evaluation.rule == cheat.rule, evaluation.reason
 
 
 @needs_nvcc
@@ -71,8 +67,9 @@ def test_a_table_of_answers_is_wrong_even_for_the_seed_it_was_made_for(gauntlet:
     assert bool(right) == (seed == 0)
 
 
-def test_at_least_sixty_cheats_are_refused() -> None:
-    assert sum(cheat.status is not Status.CORRECT for cheat in CHEATS) >= 60
+def test_there_are_more_than_sixty_cheats_and_none_is_to_be_accepted() -> None:
+    assert len(CHEATS) >= 60
+    assert not [cheat.name for cheat in CHEATS if cheat.status is Status.CORRECT]
 
 
 def test_the_most_frequent_cheats_of_other_benchmarks_are_among_them() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.gauntlet.judging import Gauntlet, opened
-from tests.gauntlet.kernels import GauntletKernel, honest
+from tests.gauntlet.kernels import GauntletKernel, Harmless, harmless, honest
 
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the path")
 SEEDS = [1, pytest.param(2, marks=pytest.mark.exhaustive), pytest.param(3, marks=pytest.mark.exhaustive)]
@@ -27,6 +27,15 @@ def test_an_honest_kernel_is_accepted_on_every_seed(
 ) -> None:
     evaluation = gauntlet.judge(replace(kernel, sets=("check",)), seed=seed)
     assert evaluation.correct, evaluation.reason
+
+
+@needs_nvcc
+@pytest.mark.parametrize("kernel", harmless(), ids=lambda kernel: kernel.name)
+def test_a_harmless_kernel_is_accepted_and_no_faster(gauntlet: Gauntlet, kernel: Harmless) -> None:
+    evaluation = gauntlet.judge(kernel)
+    assert evaluation.correct, evaluation.reason
+    assert evaluation.speedup is not None
+    assert evaluation.speedup.low <= 1, evaluation.reason
 
 
 TIMED = [kernel for kernel in honest() if kernel.sets != ("check",)]

@@ -9,7 +9,7 @@ from benchmarks.gpu_check.nouns import DONE, OBJECTION, Item, Part, Row, Session
 from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision
 from mskernelbench.referee import Referee
-from tests.gauntlet.kernels import NO_GAIN, Cheat, GauntletKernel, cheats, honest
+from tests.gauntlet.kernels import NO_GAIN, Cheat, GauntletKernel, Harmless, cheats, harmless, honest
 
 SEED = 20
 """That of the gauntlet."""
@@ -17,7 +17,7 @@ SEED = 20
 
 def items(session: Session) -> Sequence[Item]:
     """The cheats of a GPU, then the honest kernels."""
-    kernels = [*(cheat for cheat in cheats() if cheat.gpu), *honest()]
+    kernels = [*(kernel for kernel in (*cheats(), *harmless()) if kernel.gpu), *honest()]
     return [
         Item(kernel.name, partial(_referee, session, kernel), partial(_judge, session, kernel))
         for kernel in kernels
@@ -35,7 +35,7 @@ def _referee(session: Session, kernel: GauntletKernel) -> Referee:
 
 def _judge(session: Session, kernel: GauntletKernel, referee: Referee) -> Row:
     """A cheat is timed as well, on one workload; an honest kernel is only checked."""
-    cheat = isinstance(kernel, Cheat)
+    cheat = isinstance(kernel, Cheat | Harmless)
     timed = timed_workloads(referee.operator, referee.precision, session.sizes)[:1] if cheat else ()
     verdict = referee.evaluate(kernel.source, timed=timed) if cheat else referee.evaluate(kernel.source)
     low = verdict.speedup.low if verdict.speedup else None

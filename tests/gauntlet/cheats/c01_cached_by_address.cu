@@ -1,6 +1,6 @@
 // C01: keeps its outputs by the addresses of its inputs
 // breaks: every call works its outputs out of the inputs it is given
-// gauntlet: operator=relu precision=fp32 status=correct rule=no_gain sets=check,paper
+// gauntlet: operator=relu precision=fp32 status=wrong rule=leaked_memory sets=check,paper
 #include <cuda_runtime.h>
 static struct { const float* input; float* output; int n; } kept[256];
 __global__ void relu(float* y, const float* x, int n) {

@@ -1,6 +1,6 @@
 // C08: turns the matrix into another format on the first call and keeps it by its address
 // breaks: every call works its outputs out of the inputs it is given
-// gauntlet: operator=spmv_csr precision=fp32 status=correct rule=no_gain sets=check,paper
+// gauntlet: operator=spmv_csr precision=fp32 status=wrong rule=leaked_memory sets=check,paper
 #include <cuda_runtime.h>
 static struct { const float* values; float* columns; int longest; } kept[256];
 __global__ void widths(int rows, const int* r, int* longest) {

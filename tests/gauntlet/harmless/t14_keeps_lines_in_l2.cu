@@ -1,6 +1,6 @@
 // T14: asks the L2 cache to keep its input for the next call, past a flush
-// breaks: a call finds no data of earlier calls in the cache
-// gauntlet: operator=relu precision=fp32 status=correct rule=no_gain sets=check,paper gpu=yes
+// since: before each call persisting lines are reset and four times the cache is filled; calls in a model begin cold
+// gauntlet: operator=relu precision=fp32 sets=check,paper gpu=yes
 __global__ void relu(float* y, const float* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
