@@ -60,3 +60,12 @@ class Retaining(Protocol):
 
     def timed_outputs(self, build: Build, arguments: Arguments) -> Mapping[str, NDArray[Any]] | None:
         """What this thread's latest call on `arguments` wrote, timed or not; None where it is gone."""
+
+
+@runtime_checkable
+class Guarding(Protocol):
+    """A device that may have to leave out some of what keeps kernels from this machine's other things."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What is left out, in words, as far as is known yet; usually nothing."""

@@ -30,6 +30,7 @@ from benchmarks.gpu_check.telling import proven, summary
 from cudamaster.toolchain.catalog import open_device
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.devices.cuda.profiling_fallback import open_model
+from cudamaster.toolchain.devices.cuda.workers import UNFILTERED
 from cudamaster.toolchain.errors import ToolchainError
 from mskernelbench.affordable import Limits
 from mskernelbench.catalog import operator_names
@@ -69,6 +70,9 @@ def main(
 
     Exits with 1 where something failed or is wrong, with 3 where there is no such GPU.
     """
+    os.environ.setdefault(
+        UNFILTERED, "1"
+    )  # all kernels here are ours; a GPU that shows nothing proves nothing
     folder = out or Path(os.environ.get("OUT", "gpu-check"))
     parts = chosen_parts(only)
     asked = Asked(device, chosen_operators(operators), seed, SMALL if small else SIZES)

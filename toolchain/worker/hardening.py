@@ -13,16 +13,24 @@ from cudamaster.toolchain.worker.seccomp import forbid_new_privileges, install_f
 
 PR_SET_PDEATHSIG = 1
 CLONE_NEWUSER, CLONE_NEWNET, CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000
+SHARED = "shared"
+"""A zygote's argument that leaves it and its workers in the namespaces of who started it."""
 OPEN_FILES = 64
 OPEN_DEVICE_FILES = 1024
 """Of a process that uses a GPU: its driver opens a device file dozens of times."""
-KEPT_VARIABLES = frozenset({"CUDAMASTER_CACHE_DIR"})
-"""Where compiled things are read from; every other variable is removed."""
+KEPT_VARIABLES = frozenset({"CUDAMASTER_CACHE_DIR", "CUDAMASTER_CPU"})
+"""Where compiled things are read from, and which; every other variable is removed."""
 SYSTEM_READABLE = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/proc/self",
                    "/sys/devices/system/cpu")  # fmt: skip
 """What the C library, the loader and the interpreter still read while a candidate runs."""
 OWN_THREADS = "/proc/self/task"
 """Where a process names its threads: NVIDIA's driver does (570 and later), and fails where it may not."""
+
+
+NAMESPACES, MEMORY_FILES, LANDLOCK, FILTER = (
+    "own namespaces", "the ban on files in memory", "Landlock", "the system-call filter"
+)  # fmt: skip
+"""What of a worker's hardening can be left out where a driver does not work with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,8 @@ class WorkerLimits:
     devices: tuple[str, ...] = ()
     """Device files it may go on opening and controlling. With some, its address space has no limit, since a
     driver maps a GPU's memory into it, nor have pages that are locked; and it may name its threads."""
+    left_out: tuple[str, ...] = ()
+    """Of `NAMESPACES`, `MEMORY_FILES`, `LANDLOCK`, `FILTER`."""
 
     def as_json(self) -> Mapping[str, object]:
         """For the wire; `from_json` reads it."""
@@ -51,12 +61,13 @@ class WorkerLimits:
         memory, shared, processor = (
             int(str(fields[name])) for name in ("memory_bytes", "shared_bytes", "processor_seconds")
         )
-        return cls(memory, shared, processor, _paths(fields["readable"]), _paths(fields["devices"]))
+        words = (_words(fields[name]) for name in ("readable", "devices", "left_out"))
+        return cls(memory, shared, processor, *words)
 
 
-def _paths(found: object) -> tuple[str, ...]:
+def _words(found: object) -> tuple[str, ...]:
     assert isinstance(found, list | tuple)
-    return tuple(str(path) for path in found)
+    return tuple(str(word) for word in found)
 
 
 def isolate_from_network() -> bool:
@@ -85,19 +96,22 @@ def harden(limits: WorkerLimits, interpreter_paths: Sequence[str]) -> None:
     forbid_new_privileges()
     readable = (*SYSTEM_READABLE, *interpreter_paths, *limits.readable)
     writable = (*limits.devices, OWN_THREADS) if limits.devices else ()
-    allow_reading_only(map(Path, readable), map(Path, writable))
-    install_filter(devices=bool(limits.devices))
+    if LANDLOCK not in limits.left_out:
+        allow_reading_only(map(Path, readable), map(Path, writable))
+    if FILTER not in limits.left_out:
+        install_filter(devices=bool(limits.devices), memory_files=MEMORY_FILES in limits.left_out)
 
 
 def _limit_resources(limits: WorkerLimits) -> None:
     address_space, data = _used_bytes()
     most = {
         resource.RLIMIT_DATA: data + limits.memory_bytes,
-        resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: OPEN_DEVICE_FILES if limits.devices else OPEN_FILES,
         resource.RLIMIT_CPU: limits.processor_seconds,
     }
+    if MEMORY_FILES not in limits.left_out:
+        most[resource.RLIMIT_FSIZE] = 0
     if not limits.devices:
         most[resource.RLIMIT_AS] = address_space + limits.memory_bytes + limits.shared_bytes
         most[resource.RLIMIT_MEMLOCK] = 0

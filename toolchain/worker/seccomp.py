@@ -10,7 +10,7 @@ import errno
 import os
 import platform
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cudamaster.toolchain.worker import syscalls
 from cudamaster.toolchain.worker.syscalls import Numbers
@@ -38,13 +38,23 @@ class NoFilter(OSError):
     """The kernel refused the filter, or this machine's architecture is not known here."""
 
 
-def filter_program(machine: str, own_process: int, *, devices: bool = False) -> bytes:
+def filter_program(
+    machine: str, own_process: int, *, devices: bool = False, memory_files: bool = False
+) -> bytes:
     """The filter for `machine` (`x86_64` or `aarch64`): only `own_process` may be sent signals.
 
     With `devices`, what exists may be opened to read and write, as a driver opens its device files: which
-    paths that can be is not the filter's to say. Raises NoFilter for another machine.
+    paths that can be is not the filter's to say. With `memory_files`, files without a name may be made.
+    Raises NoFilter for another machine.
     """
-    return _packed(machine, _rules(machine, own_process, WRITING & ~READ_WRITE if devices else WRITING))
+    writing = WRITING & ~READ_WRITE if devices else WRITING
+    denied = [
+        numbers
+        for group in syscalls.DENIED.values()
+        for name, numbers in group.items()
+        if not (memory_files and name in syscalls.OF_MEMORY_FILES)
+    ]
+    return _packed(machine, _rules(machine, own_process, writing, denied))
 
 
 def starting_program(machine: str) -> bytes:
@@ -72,12 +82,12 @@ def forbid_new_privileges() -> None:
         raise NoFilter(ctypes.get_errno(), "PR_SET_NO_NEW_PRIVS was refused")
 
 
-def install_filter(*, devices: bool = False) -> None:
+def install_filter(*, devices: bool = False, memory_files: bool = False) -> None:
     """Filter the calls of all this process's threads and of all they start, until they end.
 
     Raises NoFilter.
     """
-    _install(filter_program(platform.machine(), os.getpid(), devices=devices))
+    _install(filter_program(platform.machine(), os.getpid(), devices=devices, memory_files=memory_files))
 
 
 def end_who_starts_processes() -> None:
@@ -110,14 +120,13 @@ def _starting(machine: str, end: Instruction) -> Iterator[Instruction]:
     yield from _for_call(machine, syscalls.CLONE, thread)
 
 
-def _rules(machine: str, own_process: int, writing: int) -> Iterator[Instruction]:
+def _rules(machine: str, own_process: int, writing: int, denied: Sequence[Numbers]) -> Iterator[Instruction]:
     if machine == "x86_64":
         yield (JUMP_GREATER_EQUAL, 0, 1, X32_CALLS)
         yield _fail(errno.EPERM)
     yield from _starting(machine, _fail(errno.EPERM))
-    for group in syscalls.DENIED.values():
-        for numbers in group.values():
-            yield from _for_call(machine, numbers, [_fail(errno.EPERM)])
+    for numbers in denied:
+        yield from _for_call(machine, numbers, [_fail(errno.EPERM)])
     for numbers in syscalls.ABSENT.values():
         yield from _for_call(machine, numbers, [_fail(errno.ENOSYS)])
     yield from _for_call(machine, syscalls.OPEN, _fail_if(JUMP_ANY_BIT, 1, writing))

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from cudamaster.toolchain.cache import cache_folder
 from cudamaster.toolchain.errors import EnvironmentLacks, ToolchainError, WorkerBroken
-from cudamaster.toolchain.worker.hardening import WorkerLimits
+from cudamaster.toolchain.worker.hardening import SHARED, WorkerLimits
 from cudamaster.toolchain.worker.wire import ConnectionEnded, WireBroken, receive_message, send_message
 from cudamaster.toolchain.worker.worker import Worker
 
 START_SECONDS = 180.0
 """The zygote's first start may compile native code."""
 CHILD_SECONDS = 30.0
-KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "HOME", "TMPDIR")
+KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "HOME", "TMPDIR", "CUDAMASTER_CPU")
 """All that the zygote sees of this process's environment: no keys, no proxies."""
 
 
@@ -34,11 +34,15 @@ class _Running(NamedTuple):
 class WorkerStarter:
     """Starts workers that run one program (a module's name). Any thread may call any method.
 
-    The program sees `variables` in its environment until its workers give their rights up.
+    The program sees `variables` in its environment until its workers give their rights up. They have an
+    empty network of their own, where the system lets them and unless they are to have ours.
     """
 
-    def __init__(self, program: str, variables: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, program: str, variables: Mapping[str, str] | None = None, *, own_namespaces: bool = True
+    ) -> None:
         self.program = program
+        self._own_namespaces = own_namespaces
         self._variables = dict(variables or {})
         self._running: _Running | None = None
         self._closed = False
@@ -81,7 +85,7 @@ class WorkerStarter:
         if running and (running.owner != os.getpid() or running.process.poll() is not None):
             self._stop()
         if self._running is None:
-            self._running = _start_zygote(self.program, self._variables)
+            self._running = _start_zygote(self.program, self._variables, self._own_namespaces)
             try:
                 _check_ready(self._running)
             except BaseException:
@@ -102,11 +106,12 @@ class WorkerStarter:
             running.process.wait()
 
 
-def _start_zygote(program: str, variables: Mapping[str, str]) -> _Running:
+def _start_zygote(program: str, variables: Mapping[str, str], own_namespaces: bool) -> _Running:
     ours, theirs = socket.socketpair()
     log = os.memfd_create("zygote-log")
+    arguments = [program, str(theirs.fileno()), *([] if own_namespaces else [SHARED])]
     process = subprocess.Popen(
-        [sys.executable, "-m", "cudamaster.toolchain.worker.zygote", program, str(theirs.fileno())],
+        [sys.executable, "-m", "cudamaster.toolchain.worker.zygote", *arguments],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,

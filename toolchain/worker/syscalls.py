@@ -165,6 +165,9 @@ DENIED: dict[str, dict[str, Numbers]] = {
 }
 """Calls that fail with EPERM, by what they would be used for."""
 
+OF_MEMORY_FILES = frozenset({"memfd_create", "ftruncate", "fallocate"})
+"""Denied calls that a file in memory needs."""
+
 ABSENT = {
     "clone3": Numbers(435, 435),
     "openat2": Numbers(437, 437),

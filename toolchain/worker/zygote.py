@@ -1,6 +1,6 @@
 """The zygote: a small trusted process that has loaded everything and forks a hardened child on request.
 
-It is started as `python -m cudamaster.toolchain.worker.zygote PROGRAM SOCKET`, has one thread, runs no
+It is started as `python -m cudamaster.toolchain.worker.zygote PROGRAM SOCKET [shared]`, has one thread, runs no
 candidate code, and ends, killing its children, when its parent's end of the socket closes for any reason.
 For each child the parent sends three open files: the child's channel, the channel on which the zygote reports
 how the child ended, and the pipe for what the child prints.
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from cudamaster.toolchain.errors import EnvironmentLacks
 from cudamaster.toolchain.worker.child import run_child
-from cudamaster.toolchain.worker.hardening import WorkerLimits, isolate_from_network
+from cudamaster.toolchain.worker.hardening import SHARED, WorkerLimits, isolate_from_network
 from cudamaster.toolchain.worker.program import ProgramModule, load_program
 from cudamaster.toolchain.worker.wire import ConnectionEnded, receive_message, send_message
 
@@ -91,8 +91,8 @@ def _kill_group(leader: int) -> None:
             kill(leader, signal.SIGKILL)
 
 
-def main(program: str, control_file: str) -> None:
-    """Load, say whether that worked, and serve."""
+def main(program: str, control_file: str, namespaces: str = "own") -> None:
+    """Load, say whether that worked, and serve; with the starter's network where `namespaces` is `shared`."""
     control = socket.socket(fileno=int(control_file))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -104,7 +104,7 @@ def main(program: str, control_file: str) -> None:
     except Exception:  # noqa: BLE001 (a process boundary: the parent raises it)
         send_message(control, {"broken": traceback.format_exc()})
         return
-    isolated = isolate_from_network()
+    isolated = namespaces != SHARED and isolate_from_network()
     gc.collect()
     gc.freeze()
     send_message(control, {"ready": True, "isolated": isolated})
@@ -112,4 +112,4 @@ def main(program: str, control_file: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])

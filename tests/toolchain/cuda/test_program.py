@@ -7,6 +7,7 @@ import pytest
 from cudamaster.toolchain.devices.cuda.context import Context
 from cudamaster.toolchain.devices.cuda.driver import CudaDriver
 from cudamaster.toolchain.devices.cuda.program import Prepared, open_program
+from cudamaster.toolchain.devices.cuda.sharing import SharedMemory
 from cudamaster.toolchain.errors import EnvironmentLacks
 from tests.doubles.cuda_gpu import FakeGpu, small_card
 
@@ -14,10 +15,14 @@ from tests.doubles.cuda_gpu import FakeGpu, small_card
 def test_a_driver_that_wants_more_rights_than_are_left_is_no_candidates_fault() -> None:
     rights = [0, 304]
     gpu = FakeGpu([small_card()], wait=lambda: rights[-1])
-    prepared = Prepared(Context(CudaDriver(gpu), 0), *cast(Any, (None, None)))
+    context = Context(CudaDriver(gpu), 0)
+    owned = SharedMemory(context, 1)
+    prepared = Prepared(context, *cast(Any, (None, None)), owned)
 
     with pytest.raises(EnvironmentLacks, match=r"OPERATING_SYSTEM \(304\), once a worker"):
         open_program(lambda question: {}, prepared)
 
     rights.pop()
-    open_program(lambda question: {}, prepared)
+    open_program(lambda question: {}, prepared._replace(owned=SharedMemory(context, 1)))
+    context.close()
+    assert not gpu.kept

@@ -54,6 +54,11 @@ class CudaDevice:
         self._thread = threading.local()
         self._next = itertools.cycle(self._stations)
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What of its workers' hardening NVIDIA's driver does not work with here, as far as is known yet."""
+        return tuple(dict.fromkeys(word for station in self._stations for word in station.left_out))
+
     def build(self, source: KernelSource) -> Build:
         """Compile `source` for these GPUs, or find it compiled."""
         for station in self._stations:

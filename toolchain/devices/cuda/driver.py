@@ -20,7 +20,8 @@ REFUSED_BY_SYSTEM = 304
 """The driver's and the runtime's code for a system call of theirs that failed."""
 REFUSED = (
     "the system refuses NVIDIA's driver something: a seccomp or Landlock profile may, a container's or the "
-    "one that kernels are run under here (docs/cuda-device.md)"
+    "one that kernels are run under here; CUDAMASTER_UNFILTERED=1 tries without, for kernels that you trust "
+    "(docs/cuda-device.md)"
 )
 ADVICE = {
     "CUDA_ERROR_OPERATING_SYSTEM": REFUSED,

@@ -54,13 +54,14 @@ class Equipment:
     devices: tuple[str, ...]
     """What they may go on reading, and the device files they may go on using."""
 
-    def worker_limits(self, *readable: str) -> WorkerLimits:
+    def worker_limits(self, *readable: str, left_out: tuple[str, ...] = ()) -> WorkerLimits:
         """Of a worker that may read these folders too."""
         return WorkerLimits(
             memory_bytes=self.limits.memory_bytes,
             processor_seconds=PROCESSOR_SECONDS,
             readable=(*self.readable, *readable),
             devices=self.devices,
+            left_out=left_out,
         )
 
 

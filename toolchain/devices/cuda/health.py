@@ -1,14 +1,14 @@
 """Whether a GPU still works: a little memory, filled, waited for and read back."""
 
 import ctypes
+from collections.abc import Callable
 
 from cudamaster.toolchain.devices.cuda.context import Context
 from cudamaster.toolchain.errors import EnvironmentLacks, WorkerBroken
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.worker.ending import WorkerEnd
-from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.replies import understood
-from cudamaster.toolchain.worker.starter import WorkerStarter
+from cudamaster.toolchain.worker.worker import Worker
 
 PROBE_WORDS = 1024
 PATTERN = 0x5AA5C33C
@@ -30,15 +30,15 @@ def probe(context: Context) -> None:
         raise OSError("the GPU's memory does not hold what was written to it")
 
 
-def require_health(starter: WorkerStarter, limits: WorkerLimits, name: str) -> None:
-    """Try the GPU `name` in a new process. Raises EnvironmentLacks where it no longer works."""
+def require_health(start: Callable[[], Worker], name: str) -> None:
+    """Try the GPU `name` in a process that `start` gives. Raises EnvironmentLacks where it no longer works."""
     try:
-        worker = starter.start(limits)
+        worker = start()
     except WorkerBroken as broken:
         raise EnvironmentLacks(_lost(name, str(broken).strip().splitlines()[-1])) from broken
     try:
         said = worker.call({"do": "probe"}, seconds=PROBE_SECONDS)
-        found = understood(said, limits, name)
+        found = understood(said, worker.limits, name)
     finally:
         worker.close()
     if isinstance(found, RunFailure):

@@ -54,8 +54,9 @@ def prepared(driver: CudaDriver) -> "Prepared":
     _keep_freed_memory(context)
     stopwatch = Stopwatch(context)
     probe(context)  # what a driver makes at its first use, it makes now
-    _try_sharing(context)
-    return Prepared(context, runtime, stopwatch)
+    owned = SharedMemory(context, 1)
+    _borrow(context, owned)  # likewise
+    return Prepared(context, runtime, stopwatch, owned)
 
 
 def _keep_freed_memory(context: Context) -> None:
@@ -71,23 +72,27 @@ def _keep_freed_memory(context: Context) -> None:
         context.driver.call("cuMemPoolSetAttribute", pool, threshold, binding.cuuint64_t(ALL_OF_IT))
 
 
-def _try_sharing(context: Context) -> None:
-    """Borrow from oneself: what the driver opens for that, it opens now."""
-    owned = SharedMemory(context, 1)
+def _borrow(context: Context, owned: SharedMemory) -> None:
+    """Use one's own memory as another's, at two places. Raises DriverFailed."""
+    borrowed = BorrowedMemory(context, owned.file, owned.nbytes, writable=True)
     try:
-        borrowed = BorrowedMemory(context, owned.file, owned.nbytes, writable=False)
-        borrowed.place(0)
-        borrowed.close()
+        for place in range(2):
+            borrowed.place(place)
+            context.driver.call("cuMemsetD32", borrowed.address, place, borrowed.nbytes // 4)
+            context.wait()
     finally:
-        owned.close()
+        borrowed.close()
 
 
 def open_program(ask: Ask, prepared: "Prepared") -> "CudaProgram":
     """A child's program, where the driver works with the rights that are left. Raises EnvironmentLacks."""
     try:
         probe(prepared.context)
+        _borrow(prepared.context, prepared.owned)
     except DriverFailed as failure:
         raise EnvironmentLacks(f"{failure}, once a worker has given its rights up: {REFUSED}") from failure
+    finally:
+        prepared.owned.close()
     return CudaProgram(prepared)
 
 
@@ -97,13 +102,15 @@ class Prepared(NamedTuple):
     context: Context
     runtime: Runtime
     stopwatch: Stopwatch
+    owned: SharedMemory
+    """A little memory that was shared before; it is closed once that was tried."""
 
 
 class CudaProgram:
     """One candidate; or none at all in a worker that only asks whether the GPU still works."""
 
     def __init__(self, prepared: Prepared) -> None:
-        self._context, self._runtime, self._stopwatch = prepared
+        self._context, self._runtime, self._stopwatch, _ = prepared
         self._memory: dict[str, BorrowedMemory] = {}
         self._library: Any = None
 

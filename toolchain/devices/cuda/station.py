@@ -29,11 +29,11 @@ from cudamaster.toolchain.devices.cuda.segment import DeviceSegment
 from cudamaster.toolchain.devices.cuda.sharing import SharedMemory
 from cudamaster.toolchain.devices.cuda.timing import CallTimer, Pace
 from cudamaster.toolchain.devices.cuda.usable import require_usable
+from cudamaster.toolchain.devices.cuda.workers import GpuWorkers
 from cudamaster.toolchain.errors import DriverFailed, WorkerBroken
 from cudamaster.toolchain.outputs import TOO_LARGE, FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.timing import Timing, TimingPlan
 from cudamaster.toolchain.worker.ending import GIB
-from cudamaster.toolchain.worker.starter import WorkerStarter
 from cudamaster.toolchain.worker.worker import Worker
 
 FLUSH_L2_SIZES = 4
@@ -59,9 +59,8 @@ class Station:
             nbytes = max(equipment.limits.flush_bytes, FLUSH_L2_SIZES * equipment.spec.l2_bytes)
             self._flush = SharedMemory(self._context, nbytes)
             undo.callback(self._flush.close)
-            visible = {"CUDA_VISIBLE_DEVICES": gpu.monitor.uuid}
-            self._starter = WorkerStarter(equipment.program, {**equipment.variables, **visible})
-            undo.callback(self._starter.close)
+            self._workers = GpuWorkers(equipment, gpu.monitor.uuid, self.name)
+            undo.callback(self._workers.close)
             self._pool = Pool(self._start, self._segment)
             undo.callback(self._pool.make_room)
             self._undo = undo.pop_all()
@@ -71,7 +70,12 @@ class Station:
 
     def warm(self) -> None:
         """Start the process that workers come from, in the background."""
-        self._starter.warm()
+        self._workers.warm()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What of its workers' hardening the driver does not work with; nothing before one was started."""
+        return self._workers.left_out or ()
 
     def run(self, build: Build, arguments: Arguments) -> Outputs | RunFailure:
         """Call the entry once, and again where it left memory allocated: it may keep that on purpose."""
@@ -206,14 +210,14 @@ class Station:
     def _start(self, build: Build) -> Worker:
         assert build.library is not None
         try:
-            return self._starter.start(self._equipment.worker_limits(str(build.library.parent)))
+            return self._workers.start(str(build.library.parent))
         except WorkerBroken as broken:
             if OUT_OF_MEMORY not in str(broken):
                 raise
             raise DriverFailed("cuDevicePrimaryCtxRetain", OUT_OF_MEMORY, 2) from broken
 
     def _require_health(self) -> None:
-        require_health(self._starter, self._equipment.worker_limits(), self.name)
+        require_health(self._workers.start, self.name)
 
 
 def _written(arguments: Arguments, outputs: DeviceSegment) -> dict[str, NDArray[Any]]:
