@@ -74,6 +74,11 @@ def harmless() -> tuple[Harmless, ...]:
     return tuple(Harmless(**told, since=head["why"], gpu="gpu" in head) for head, told in found)
 
 
+def suspects() -> tuple[Cheat | Harmless, ...]:
+    """All cheats, then what is harmless."""
+    return (*cheats(), *harmless())
+
+
 def honest() -> tuple[GauntletKernel, ...]:
     """All honest kernels, by name."""
     return tuple(GauntletKernel(**_told(path)[1]) for path in sorted((FOLDER / "honest").glob("*.cu")))
