@@ -57,7 +57,8 @@ class Precision(StrEnum):
             raise PackageMissing(
                 "BF16 needs the Python package ml_dtypes: pip install ml_dtypes"
             ) from missing
-        return np.dtype(bfloat16)
+        bf16: np.dtype[Any] = np.dtype(bfloat16)
+        return bf16
 
 
 class Category(StrEnum):

@@ -1,7 +1,7 @@
 """The zygote: a small trusted process that has loaded everything and forks a hardened child on request.
 
-It is started as `python -m cudamaster.toolchain.worker.zygote PROGRAM SOCKET [shared]`, has one thread, runs no
-candidate code, and ends, killing its children, when its parent's end of the socket closes for any reason.
+It is started as `python -m cudamaster.toolchain.worker.zygote PROGRAM SOCKET [shared]`, has one thread, runs
+no candidate code, and ends, killing its children, when its parent's end of the socket closes for any reason.
 For each child the parent sends three open files: the child's channel, the channel on which the zygote reports
 how the child ended, and the pipe for what the child prints.
 """

@@ -106,10 +106,11 @@ def figures(rows: Sequence[Row]) -> Row:
     """The shortest time, the best share of the peak, and the control."""
     done = {row["key"]: row for row in rows if row["status"] == DONE}
     shares = [row["share_of_peak"] for row in done.values() if "share_of_peak" in row]
+    without = {word for row in done.values() for word in row.get("workers_without", ())}
     return {
         "empty_us": 1e3 * done[EMPTY]["ms"] if EMPTY in done else None,
         "sample_ms": done[EMPTY]["wall_ms_a_sample"] if EMPTY in done else None,
-        "workers_without": sorted({word for row in done.values() for word in row.get("workers_without", ())}),
+        "workers_without": ", ".join(sorted(without)) or None,
         "best_share_of_peak": max(shares, default=None),
         "control_holds_1": done["control"]["holds_1"] if "control" in done else None,
     }

@@ -31,7 +31,7 @@ def probe(context: Context) -> None:
 
 
 def require_health(start: Callable[[], Worker], name: str) -> None:
-    """Try the GPU `name` in a process that `start` gives. Raises EnvironmentLacks where it no longer works."""
+    """Try the GPU `name` in a process of `start`. Raises EnvironmentLacks where it no longer works."""
     try:
         worker = start()
     except WorkerBroken as broken:
