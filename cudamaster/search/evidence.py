@@ -11,8 +11,8 @@ from cudamaster.toolchain import devices
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.timing import Clock
 
-MODEL_PARTS = ("cost/**/*", "specs/**/*", "sampling.py", "native/counters.c", "native/l1.h",
-               "native/profile.*")  # fmt: skip
+MODEL_PARTS = ("cost/**/*", "specs/**/*", "sampling.py", "native/counters.c", "native/halves.c",
+               "native/l1.h", "native/profile.*")  # fmt: skip
 """Parts of the virtual GPU that decide a modelled time."""
 
 

@@ -74,3 +74,18 @@ extern "C" __global__ void one_of_two(const int *x, const int *places, int *y)
     else
         atomicOr(&y[8], 1 + threadIdx.x);
 }
+
+/* 1024 accesses without a branch, rows of neighbours and single words, which 32 scattered ones interrupt. */
+extern "C" __global__ void many_in_a_row(const float *x, const int *places, float *y)
+{
+    int place = 32 * places[threadIdx.x];
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < 32; i++) {
+#pragma unroll
+        for (int j = 0; j < 16; j++)
+            sum += __ldcv(&x[16 * i + j]) + __ldcv(&x[32 * j + threadIdx.x]);
+        sum += __ldcv(&x[place]);
+    }
+    y[threadIdx.x] = sum;
+}

@@ -173,3 +173,22 @@ def test_lanes_on_each_side_of_a_branch(counted: Counted, taken: int) -> None:
         if s.kind == "atomic"
     ]
     assert sorted(lanes) == sorted([taken, 32 - taken])
+
+
+def test_many_accesses_without_a_branch_are_all_counted_in_their_order(counted: Counted) -> None:
+    sample = counted("many_in_a_row", lambda lane: lane)
+    loads = [
+        counts
+        for s, counts in zip(sample.sites, sample.site_counts, strict=True)
+        if (s.kind, s.space) == ("load", "global")
+    ]
+    rows = [counts for counts in loads if counts[SECTORS] == 4]
+    words = [counts for counts in loads if counts[SECTORS] == 1]
+    scattered = [counts for counts in loads if counts[SECTORS] == 32]
+    assert (len(rows), len(words), len(scattered)) == (512 + 1, 512, 32)
+    assert all(counts[REQUESTS] == 1 and counts[LANES] == 32 for counts in loads)
+    # The first word brings in a sector of line 0, rows the rest of lines 0 to 15, the first scattered access
+    # a sector of lines 16 to 31; another row holds the places.
+    assert [counts[MISSED_SECTORS] for counts in scattered] == [16] + 31 * [0]
+    assert sum(counts[MISSED_SECTORS] for counts in rows) == 16 * 4 - 1 + 4
+    assert sum(counts[MISSED_SECTORS] for counts in words) == 1

@@ -33,6 +33,8 @@ BLOCK_CLUSTER_NCTAID = 132
 BLOCK_CLUSTER_CTARANK = 144
 BLOCK_CLUSTER_NCTARANK = 148
 BLOCK_IS_EXPLICIT_CLUSTER = 152
+BLOCK_PENDING = 160
+BLOCK_PENDING_FULL = 168
 
 RANGE_BYTES = 32
 RANGE_LOW = 0
@@ -40,6 +42,14 @@ RANGE_LANE = 8
 RANGE_HALF = 16
 """A site's last good allocation: its first address, and at how many aligned places in it one lane's access,
 and that of 16 lanes in a row, fits."""
+
+PENDING_BYTES = 24
+PENDING_HIGH = 8
+PENDING_SITE = 16
+PENDING_SPAN = 20
+"""An access that is still to be counted: where lanes 0 and 16 access, its site, bytes that a half accesses."""
+PENDING_ROOM = 256
+"""How many of them there is room for up to `BLOCK_PENDING_FULL`."""
 
 EXITED = 0x7FFFFFFF
 """The program counter of a lane that returned."""

@@ -45,6 +45,7 @@ def _alignment(access: Access) -> int:
 
 def _load_scalar(emit: "Emitter", access: Access) -> list[Value]:
     if emit.full:
+        access.make_room()
         access.count_halves((access.place, access.place), 1)
     else:
         access.count_each()
@@ -65,6 +66,7 @@ def _load_scalar(emit: "Emitter", access: Access) -> list[Value]:
 
 def _load_in_rows(emit: "Emitter", access: Access) -> list[Value]:
     row, same, other, done = (emit.new_label() for _ in range(4))
+    access.make_room()
     shape = shape_of(access)
     branch_on_shape(access, shape, (row, same, other))
     ways = []
@@ -151,6 +153,7 @@ def _store_each(emit: "Emitter", access: Access, values: list[Value]) -> None:
 
 def _store_in_rows(emit: "Emitter", access: Access, values: list[Value]) -> None:
     row, other, done = (emit.new_label() for _ in range(3))
+    access.make_room()
     shape_found = shape_of(access)
     branch_on_shape(access, shape_found, (row, other, other))
     emit.label(row)

@@ -60,6 +60,8 @@ class Registers(IrBuilder):
         """What was found out about addresses in this block, by their base and stride."""
         self.base_uses: dict[str, int] = {}
         """How often each register is the base of an address in the chain of blocks being written."""
+        self.pending_room = 0
+        """For how many accesses that are counted later there surely is room, in this chain of blocks."""
         self._mask: Value | None = None
         self._guard: Value | None = None
         self._known: dict[str, Value] = {}
@@ -96,6 +98,7 @@ class Registers(IrBuilder):
         """Forget register values; from here on the code belongs to `index`, run by the lanes of `mask`."""
         self.block_index, self.full, self._mask, self._guard = index, full, mask, None
         self.shapes.clear()
+        self.pending_room = 0
         self._known.clear()
         self._dirty.clear()
 

@@ -88,14 +88,43 @@ class Access:
         if self.counted or self.watched:
             count(self.emit, self.spilled(), self.space, self.kind, self.emit.active_mask())
 
+    def make_room(self) -> None:
+        """Make sure that there is room for one more access that is to be counted later."""
+        emit = self.emit
+        if not self.counted:
+            return
+        if emit.pending_room == 0:
+            emit.pending_room = frame.PENDING_ROOM
+            pending, full = (
+                emit.load("ptr", emit.offset("%block", place))
+                for place in (frame.BLOCK_PENDING, frame.BLOCK_PENDING_FULL)
+            )
+            is_full = Value(emit.raw(f"icmp ugt {pending.typed}, {full.text}"), "i1")
+            count, go = emit.new_label(), emit.new_label()
+            emit.line(f"br i1 {is_full.text}, label %{count}, label %{go}, !prof !0")
+            emit.label(count)
+            emit.declarations["vg_count_pending"] = "declare void @vg_count_pending(ptr)"
+            emit.line("call void @vg_count_pending(ptr %block)")
+            emit.line(f"br label %{go}")
+            emit.label(go)
+        emit.pending_room -= 1
+
     def count_halves(self, firsts: tuple[Value, Value], lanes: int) -> None:
-        """Count the access of all lanes by two places, from each of which `lanes` are in a row."""
+        """Have the access of all lanes counted, by two places from each of which `lanes` are in a row.
+
+        `make_room` comes before, where control surely comes through.
+        """
         if not self.counted:
             return
         emit = self.emit
-        places = ", ".join(host_address(emit, first, self.space).typed for first in firsts)
-        emit.declarations["vg_count_halves"] = "declare void @vg_count_halves(ptr, i32, i64, i64, i32)"
-        emit.line(f"call void @vg_count_halves(ptr %warp, i32 {self.number}, {places}, i32 {lanes})")
+        pending = emit.load("ptr", emit.offset("%block", frame.BLOCK_PENDING)).text
+        low, high = (host_address(emit, first, self.space) for first in firsts)
+        emit.store(low, pending)
+        emit.store(high, emit.offset(pending, frame.PENDING_HIGH))
+        emit.store(constant("i32", self.number), emit.offset(pending, frame.PENDING_SITE))
+        emit.store(constant("i32", lanes * self.stride), emit.offset(pending, frame.PENDING_SPAN))
+        following = Value(emit.offset(pending, frame.PENDING_BYTES), "ptr")
+        emit.store(following, emit.offset("%block", frame.BLOCK_PENDING))
 
     def call(self, buffer: str, mask: Value) -> None:
         """Let the C library load to, or store from, `buffer`: all first elements, all second elements …"""

@@ -88,6 +88,7 @@ def _assemble(emit: Emitter) -> str:
             *emit.lines,
             "}",
             f"attributes #0 = {{ {ATTRIBUTES} }}",
+            '!0 = !{!"branch_weights", i32 1, i32 10000}',
             "",
         ]
     )

@@ -5,15 +5,6 @@
 
 #include "vectors.h"
 
-#define BANKS 32
-
-static void access_bits(const VgRequest *request, uint64_t low, uint64_t bits)
-{
-    for (uint64_t line = low / LINE_SECTORS; bits; bits >>= LINE_SECTORS, line++)
-        if (bits & 15)
-            vg_access_line(request, line, bits & 15);
-}
-
 /* The distinct lines of one request, found by a small hash table. */
 typedef struct {
     uint64_t line[2 * VG_LANES];
@@ -53,18 +44,13 @@ static void count_scattered(const VgRequest *request, uint32_t mask, const uint6
     }
     for (int i = 0; i < lines.count; i++) {
         vg_count_line(request, lines.line[i], lines.sectors[i]);
-        if (request->keeps_footprint)
+        if (request->site->what.space != VG_LOCAL)
             vg_touch(request->profile, lines.line[i], lines.sectors[i]);
     }
 }
 
-/* Lowest and highest of some lanes' units of `1 << shift` bytes. */
-typedef struct {
-    uint64_t low, high;
-} Span;
-
 /* Of lanes 0 to 15 (`half` 0) or 16 to 31. */
-static inline Span span_of(uint32_t mask, const uint64_t *addresses, int half, unsigned shift)
+static inline VgSpan span_of(uint32_t mask, const uint64_t *addresses, int half, unsigned shift)
 {
     VgPart low = vg_all(UINT64_MAX), high = vg_all(0);
     for (int part = 2 * half; part < 2 * half + 2; part++) {
@@ -72,16 +58,16 @@ static inline Span span_of(uint32_t mask, const uint64_t *addresses, int half, u
         low = vg_lesser(low, unit | ~active);
         high = vg_greater(high, unit & active);
     }
-    return (Span){vg_least(low), vg_most(high)};
+    return (VgSpan){vg_least(low), vg_most(high)};
 }
 
-static inline Span joined(Span a, Span b)
+static inline VgSpan joined(VgSpan a, VgSpan b)
 {
-    return (Span){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+    return (VgSpan){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
 }
 
 /* Lanes whose sectors lie within 64 of each other, as a bit a sector. */
-static inline void count_window(const VgRequest *request, uint32_t mask, const uint64_t *addresses, Span span)
+static inline void count_window(const VgRequest *request, uint32_t mask, const uint64_t *addresses, VgSpan span)
 {
     uint64_t low = span.low & ~(uint64_t)(LINE_SECTORS - 1);
     VgPart set = {0};
@@ -89,24 +75,19 @@ static inline void count_window(const VgRequest *request, uint32_t mask, const u
         VgPart place = ((vg_part(addresses, part) >> SECTOR_SHIFT) - low) & 63;
         set |= (vg_all(1) << place) & vg_active(mask, part);
     }
-    access_bits(request, low, vg_or(set));
-}
-
-static inline int is_window(Span span)
-{
-    return span.high < span.low || span.high - (span.low & ~(uint64_t)(LINE_SECTORS - 1)) < 64;
+    vg_access_bits(request, low, vg_or(set));
 }
 
 static void count_global(const VgRequest *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
 {
-    Span first = span_of(mask, addresses, 0, SECTOR_SHIFT);
-    Span second = span_of(mask, addresses, 1, SECTOR_SHIFT);
-    Span both = joined(first, second);
+    VgSpan first = span_of(mask, addresses, 0, SECTOR_SHIFT);
+    VgSpan second = span_of(mask, addresses, 1, SECTOR_SHIFT);
+    VgSpan both = joined(first, second);
     if (bytes > 1u << SECTOR_SHIFT) {
         count_scattered(request, mask, addresses, bytes);
-    } else if (is_window(both)) {
+    } else if (vg_is_window(both)) {
         count_window(request, mask, addresses, both);
-    } else if (is_window(first) && is_window(second) &&
+    } else if (vg_is_window(first) && vg_is_window(second) &&
                (first.high / LINE_SECTORS < second.low / LINE_SECTORS ||
                 second.high / LINE_SECTORS < first.low / LINE_SECTORS)) {
         count_window(request, mask & 0xffff, addresses, first);
@@ -134,13 +115,13 @@ static void count_local(const VgRequest *request, const VgWarp *warp, uint32_t m
  * atomics, the most updates that it must make: lanes that meet in a word take turns. */
 static int passes(uint32_t mask, const uint64_t *addresses, unsigned words, int is_atomic)
 {
-    uint64_t word_of[BANKS][VG_LANES];
-    uint8_t count[BANKS] = {0};
+    uint64_t word_of[VG_BANKS][VG_LANES];
+    uint8_t count[VG_BANKS] = {0};
     int most = 0;
     for (; mask; mask &= mask - 1) {
         uint64_t first = addresses[__builtin_ctz(mask)] >> 2;
         for (uint64_t word = first; word < first + words; word++) {
-            unsigned bank = word % BANKS;
+            unsigned bank = word % VG_BANKS;
             int known = 0;
             for (int i = 0; i < count[bank]; i++)
                 known |= !is_atomic && word_of[bank][i] == word;
@@ -158,8 +139,8 @@ static int takes_turns(const VgSite *what) { return what->kind == VG_ATOMIC && !
 
 static int within_one_row(uint32_t mask, const uint64_t *addresses)
 {
-    Span span = joined(span_of(mask, addresses, 0, 2), span_of(mask, addresses, 1, 2));
-    return span.high - span.low < BANKS;
+    VgSpan span = joined(span_of(mask, addresses, 0, 2), span_of(mask, addresses, 1, 2));
+    return span.high - span.low < VG_BANKS;
 }
 
 /* Accesses of 8 bytes take two halves of a warp, of 16 bytes four quarters. */
@@ -175,121 +156,24 @@ static int wavefronts(uint32_t mask, const uint64_t *addresses, unsigned bytes, 
     return (int)total;
 }
 
-/* Whether an access goes to shared memory, of this block or of another of its cluster. */
-static int in_shared(const VgBlock *block, int space, uint64_t address)
+void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t number)
 {
-    return space == VG_SHARED || space == VG_CLUSTER || (space == VG_GENERIC && vg_shared_holder(block, address));
-}
-
-/* Sectors `first` to `last` as bits from sector `low` on. */
-static inline uint64_t bits_of(uint64_t first, uint64_t last, uint64_t low)
-{
-    return ((UINT64_C(2) << (last - first)) - 1) << (first - low);
-}
-
-/* Two ranges that each lie in one line. */
-static inline void count_two_lines(const VgRequest request, const uint64_t *first, const uint64_t *last)
-{
-    uint64_t line[2] = {first[0] / LINE_SECTORS, first[1] / LINE_SECTORS};
-    unsigned sectors[2];
-    for (int i = 0; i < 2; i++)
-        sectors[i] = (unsigned)bits_of(first[i], last[i], line[i] * LINE_SECTORS);
-    if (line[0] == line[1]) {
-        vg_access_line(&request, line[0], sectors[0] | sectors[1]);
-        return;
-    }
-    vg_access_line(&request, line[0], sectors[0]);
-    vg_access_line(&request, line[1], sectors[1]);
-}
-
-/* Two ranges, of which one at least is longer than a line or lies in two. */
-static __attribute__((noinline)) void count_long_ranges(const VgRequest request, const uint64_t *first,
-                                                        const uint64_t *last)
-{
-    Span both = {first[0] < first[1] ? first[0] : first[1], last[0] > last[1] ? last[0] : last[1]};
-    if (is_window(both)) {
-        uint64_t low = both.low & ~(uint64_t)(LINE_SECTORS - 1);
-        access_bits(&request, low, bits_of(first[0], last[0], low) | bits_of(first[1], last[1], low));
-        return;
-    }
-    for (int i = 0; i < 2; i++) {
-        uint64_t low = first[i] & ~(uint64_t)(LINE_SECTORS - 1);
-        access_bits(&request, low, bits_of(first[i], last[i], low));
-    }
-}
-
-/* `request` is handed on by value, so that its parts stay in registers. */
-static inline void count_two_ranges(const VgRequest request, const uint64_t *places, uint64_t span)
-{
-    uint64_t first[2], last[2];
-    for (int i = 0; i < 2; i++) {
-        first[i] = places[i] >> SECTOR_SHIFT;
-        last[i] = (places[i] + span - 1) >> SECTOR_SHIFT;
-    }
-    if (first[0] / LINE_SECTORS == last[0] / LINE_SECTORS && first[1] / LINE_SECTORS == last[1] / LINE_SECTORS)
-        count_two_lines(request, first, last);
-    else
-        count_long_ranges(request, first, last);
-}
-
-/* As `wavefronts` of two halves, from whose places `lanes` accesses of up to four bytes are in a row. */
-static __attribute__((noinline)) int wavefronts_of_halves(const uint64_t *places, uint64_t bytes, uint64_t lanes)
-{
-    if (bytes > 4)
-        return (int)(bytes / 4);
-    uint64_t first[2], last[2];
-    for (int i = 0; i < 2; i++) {
-        first[i] = places[i] >> 2;
-        last[i] = (places[i] + bytes * lanes - 1) >> 2;
-    }
-    if (first[0] == first[1])
-        return 1;
-    uint64_t apart = (first[1] - first[0]) % BANKS, words = last[0] - first[0] + 1;
-    uint64_t behind = BANKS - apart;
-    int overlapping = first[0] <= last[1] && first[1] <= last[0];
-    return (apart >= words && behind >= last[1] - first[1] + 1) ||
-                   (overlapping && (last[0] > last[1] ? last[0] : last[1]) -
-                                           (first[0] < first[1] ? first[0] : first[1]) <
-                                       BANKS)
-               ? 1
-               : 2;
-}
-
-/* `vg_count` of a whole warp: both halves have `lanes` accesses (1 or 16) in a row, from `low` and `high`. */
-void vg_count_halves(VgWarp *warp, int32_t site, uint64_t low, uint64_t high, int32_t lanes)
-{
-    const VgBlock *block = warp->block;
-    if (!block->profile)
-        return;
-    const VgSite *what = &block->launch->sites[site];
-    int64_t *counters = block->launch->counters + 2 * block->launch->basic_blocks + VG_SITE_COLUMNS * site;
-    uint64_t places[2] = {low, high};
-    counters[VG_SITE_REQUESTS]++;
-    counters[VG_SITE_LANES] += VG_LANES;
-    if (in_shared(block, what->space, low)) {
-        counters[VG_SITE_SECTORS] += wavefronts_of_halves(places, what->bytes, (uint64_t)lanes);
-        return;
-    }
-    VgRequest request = {block->profile, counters, what->kind, 1, vg_moved(warp, site, low)};
-    count_two_ranges(request, places, (uint64_t)lanes * what->bytes);
-}
-
-void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t site)
-{
-    const VgBlock *block = warp->block;
+    VgBlock *block = warp->block;
     if (!block->profile || !mask)
         return;
-    const VgSite *what = &block->launch->sites[site];
-    int64_t *counters = block->launch->counters + 2 * block->launch->basic_blocks + VG_SITE_COLUMNS * site;
-    counters[VG_SITE_REQUESTS]++;
-    counters[VG_SITE_LANES] += __builtin_popcount(mask);
+    if (block->pending != block->first_pending)
+        vg_count_pending(block);
+    VgMetSite *site = &block->profile->sites[number];
+    const VgSite *what = &site->what;
+    site->counters[VG_SITE_REQUESTS]++;
+    site->counters[VG_SITE_LANES] += __builtin_popcount(mask);
     uint64_t first = addresses[__builtin_ctz(mask)];
-    VgRequest request = {block->profile, counters, what->kind, what->space != VG_LOCAL, 0};
-    if (!in_shared(block, what->space, first))
-        request.moved = vg_moved(warp, site, first);
-    if (in_shared(block, what->space, first))
-        counters[VG_SITE_SECTORS] += wavefronts(mask, addresses, what->bytes, takes_turns(what));
-    else if (what->space == VG_LOCAL)
+    if (vg_in_shared(block, what->space, first)) {
+        site->counters[VG_SITE_SECTORS] += wavefronts(mask, addresses, what->bytes, takes_turns(what));
+        return;
+    }
+    VgRequest request = {block->profile, site, vg_moved(block, site, first)};
+    if (what->space == VG_LOCAL)
         count_local(&request, warp, mask, addresses, what->bytes);
     else
         count_global(&request, mask, addresses, what->bytes);

@@ -24,6 +24,8 @@ int64_t vg_cluster_block(const VgLaunch *launch, int64_t cluster, int rank)
 
 static int64_t cluster_of(const VgLaunch *launch, int64_t block)
 {
+    if (vg_cluster_size(launch) == 1)
+        return block;
     int64_t cluster = 0, step = 1;
     for (int axis = 0; axis < 3; axis++) {
         cluster += step * (block % launch->grid[axis] / launch->cluster[axis]);

@@ -43,12 +43,18 @@ static inline unsigned vg_l1_find(const VgSet *set, uint32_t tag)
 #endif
 }
 
+static inline VgSet *vg_l1_set(VgL1 *cache, uint64_t line)
+{
+    uint32_t spread = (uint32_t)line * 0x9e3779b1u;
+    return &cache->set[(uint64_t)spread * cache->sets >> 32];
+}
+
 /* Looks sectors of a line up and brings them in; those that were missing. Without branches: hits of random
  * accesses cannot be foreseen. */
 static inline unsigned vg_l1_fetch(VgL1 *cache, uint64_t line, unsigned sectors)
 {
-    uint32_t spread = (uint32_t)line * 0x9e3779b1u, tag = (uint32_t)(line + 1);
-    VgSet *set = &cache->set[(uint64_t)spread * cache->sets >> 32];
+    uint32_t tag = (uint32_t)(line + 1);
+    VgSet *set = vg_l1_set(cache, line);
     unsigned found = vg_l1_find(set, tag);
     unsigned is_hit = found != 0, victim = set->oldest % L1_WAYS;
     unsigned way = is_hit ? (unsigned)__builtin_ctz(found | 1u << L1_WAYS) : victim;
@@ -57,6 +63,15 @@ static inline unsigned vg_l1_fetch(VgL1 *cache, uint64_t line, unsigned sectors)
     set->line[way] = tag;
     set->sectors[way] = (uint8_t)(held | sectors);
     return sectors & ~held;
+}
+
+/* As `vg_l1_fetch` of lines that are mostly there: what is there is not written again. */
+static inline unsigned vg_l1_look(VgL1 *cache, uint64_t line, unsigned sectors)
+{
+    VgSet *set = vg_l1_set(cache, line);
+    unsigned found = vg_l1_find(set, (uint32_t)(line + 1));
+    int is_there = found && !(sectors & ~set->sectors[__builtin_ctz(found)]);
+    return is_there ? 0 : vg_l1_fetch(cache, line, sectors);
 }
 
 #endif

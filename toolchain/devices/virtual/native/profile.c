@@ -14,6 +14,18 @@ struct VgPage {
 };
 typedef struct VgPage Page;
 
+static VgMetSite *new_sites(const VgLaunch *launch)
+{
+    VgMetSite *sites = calloc((size_t)launch->site_count + 1, sizeof *sites);
+    for (int32_t i = 0; i < launch->site_count; i++) {
+        int kind = launch->sites[i].kind;
+        sites[i].what = launch->sites[i];
+        sites[i].counters = vg_counters_of(launch, i);
+        sites[i].is_cached = kind == VG_LOAD || kind == VG_ASYNC_COPY;
+    }
+    return sites;
+}
+
 VgProfile *vg_profile_new(VgBlock *block, int64_t number)
 {
     VgProfile *profile = calloc(1, sizeof *profile);
@@ -21,7 +33,7 @@ VgProfile *vg_profile_new(VgBlock *block, int64_t number)
     profile->number = number;
     profile->capacity = 256;
     profile->pages = calloc(profile->capacity, sizeof *profile->pages);
-    profile->latest_home = calloc((size_t)block->launch->site_count + 1, 1);
+    profile->sites = new_sites(block->launch);
     return profile;
 }
 
@@ -35,9 +47,8 @@ static VgHomeLines lines_of(uint64_t first, uint64_t bytes, uint64_t number)
     return (VgHomeLines){line, ((first + bytes - 1) >> LINE_SHIFT) - line + 1, (number << HOME_LINES_SHIFT) - line};
 }
 
-static VgHomeLines home_of(const VgWarp *warp, uint64_t address, uint64_t number)
+static VgHomeLines home_of(const VgBlock *block, uint64_t address, uint64_t number)
 {
-    const VgBlock *block = warp->block;
     uint64_t local = (uint64_t)(uintptr_t)block->local, bytes = 32 * (uint64_t)block->warps * block->local_bytes;
     if (address - local < bytes)
         return lines_of(local, bytes, number);
@@ -47,9 +58,9 @@ static VgHomeLines home_of(const VgWarp *warp, uint64_t address, uint64_t number
     return (VgHomeLines){0, 0, 0};
 }
 
-uint64_t vg_find_home(VgWarp *warp, int32_t site, uint64_t address)
+uint64_t vg_find_home(const VgBlock *block, VgMetSite *site, uint64_t address)
 {
-    VgProfile *profile = warp->block->profile;
+    VgProfile *profile = block->profile;
     unsigned number = 0;
     while (number < profile->home_count
            && (address >> LINE_SHIFT) - profile->homes[number].first >= profile->homes[number].lines)
@@ -57,10 +68,10 @@ uint64_t vg_find_home(VgWarp *warp, int32_t site, uint64_t address)
     if (number == VG_MOST_HOMES)
         return 0;
     if (number == profile->home_count) {
-        profile->homes[number] = home_of(warp, address, number + 1);
+        profile->homes[number] = home_of(block, address, number + 1);
         profile->home_count += profile->homes[number].lines != 0;
     }
-    profile->latest_home[site] = (uint8_t)number;
+    site->home = profile->homes[number];
     return profile->homes[number].moved;
 }
 
@@ -109,7 +120,7 @@ void vg_profile_end(VgProfile *profile, VgLaunch *launch)
     for (size_t i = 0; i < profile->used; i++)
         free(profile->pages[i]);
     free(profile->pages);
-    free(profile->latest_home);
+    free(profile->sites);
     free(profile);
 }
 

@@ -10,6 +10,7 @@
 #define LINE_SHIFT 7
 #define LATEST_PAGES 8
 #define VG_MOST_HOMES 64
+#define VG_BANKS 32
 
 enum { VG_SITE_REQUESTS, VG_SITE_LANES, VG_SITE_SECTORS, VG_SITE_MISSED_SECTORS, VG_SITE_LINES };
 
@@ -19,11 +20,19 @@ typedef struct {
     uint64_t first, lines, moved; /* moved: what is added to its lines' numbers */
 } VgHomeLines;
 
+/* A site as a sampled block meets it. */
+typedef struct {
+    VgHomeLines home; /* where it accessed memory last */
+    int64_t *counters;
+    VgSite what;
+    int32_t is_cached; /* whether L1 keeps what it accesses: stores and atomics go past it */
+} VgMetSite;
+
 struct VgProfile {
     VgL1 l1;
     VgHomeLines homes[VG_MOST_HOMES];
     unsigned home_count;
-    uint8_t *latest_home; /* of each site */
+    VgMetSite *sites;
     int64_t number;
     struct VgPage **pages; /* open addressing by number; null: empty */
     size_t used, capacity;
@@ -33,40 +42,73 @@ struct VgProfile {
 /* One warp-wide access being counted. */
 typedef struct {
     VgProfile *profile;
-    int64_t *counters;
-    int kind, keeps_footprint;
+    const VgMetSite *site;
     uint64_t moved; /* as of VgHomeLines */
 } VgRequest;
 
 void vg_touch(VgProfile *profile, uint64_t line, unsigned sectors);
 
 /* Finds or remembers where an address's memory is seen. */
-uint64_t vg_find_home(VgWarp *warp, int32_t site, uint64_t address);
+uint64_t vg_find_home(const VgBlock *block, VgMetSite *site, uint64_t address);
 
-/* What is added to the numbers of lines by an access that begins at `address`. */
-static inline uint64_t vg_moved(VgWarp *warp, int32_t site, uint64_t address)
+static inline int vg_is_at_home(const VgMetSite *site, uint64_t address)
 {
-    const VgProfile *profile = warp->block->profile;
-    const VgHomeLines *home = &profile->homes[profile->latest_home[site]];
-    return (address >> LINE_SHIFT) - home->first < home->lines ? home->moved : vg_find_home(warp, site, address);
+    return (address >> LINE_SHIFT) - site->home.first < site->home.lines;
 }
 
-/* Counts the touched sectors of one line, bit 0 the first; those missing. Stores and atomics go past L1. */
+/* What is added to the numbers of lines by an access that begins at `address`. */
+static inline uint64_t vg_moved(const VgBlock *block, VgMetSite *site, uint64_t address)
+{
+    return vg_is_at_home(site, address) ? site->home.moved : vg_find_home(block, site, address);
+}
+
+/* Counts the touched sectors of one line, bit 0 the first; those missing. */
 static inline unsigned vg_count_line(const VgRequest *request, uint64_t line, unsigned sectors)
 {
-    int loads = request->kind == VG_LOAD || request->kind == VG_ASYNC_COPY;
-    unsigned missed = loads ? vg_l1_fetch(&request->profile->l1, line + request->moved, sectors) : sectors;
-    request->counters[VG_SITE_SECTORS] += __builtin_popcount(sectors);
-    request->counters[VG_SITE_MISSED_SECTORS] += __builtin_popcount(missed);
-    request->counters[VG_SITE_LINES]++;
+    const VgMetSite *site = request->site;
+    unsigned missed = site->is_cached ? vg_l1_fetch(&request->profile->l1, line + request->moved, sectors) : sectors;
+    site->counters[VG_SITE_SECTORS] += __builtin_popcount(sectors);
+    site->counters[VG_SITE_MISSED_SECTORS] += __builtin_popcount(missed);
+    site->counters[VG_SITE_LINES]++;
     return missed;
 }
 
-/* As `vg_count_line`, with what was missing in the footprint. */
+/* As `vg_count_line`, with what was missing in the footprint, which has no local memory. */
 static inline void vg_access_line(const VgRequest *request, uint64_t line, unsigned sectors)
 {
-    if (vg_count_line(request, line, sectors) && request->keeps_footprint)
+    if (vg_count_line(request, line, sectors) && request->site->what.space != VG_LOCAL)
         vg_touch(request->profile, line, sectors);
+}
+
+/* As `vg_access_line` of each line of which `bits` are set, bit 0 for sector `low`, the first of a line. */
+static inline void vg_access_bits(const VgRequest *request, uint64_t low, uint64_t bits)
+{
+    for (uint64_t line = low / LINE_SECTORS; bits; bits >>= LINE_SECTORS, line++)
+        if (bits & 15)
+            vg_access_line(request, line, bits & 15);
+}
+
+/* The lowest and the highest of some units of memory. */
+typedef struct {
+    uint64_t low, high;
+} VgSpan;
+
+/* Whether sectors fit into the bits of one number, from the first of a line on. */
+static inline int vg_is_window(VgSpan span)
+{
+    return span.high < span.low || span.high - (span.low & ~(uint64_t)(LINE_SECTORS - 1)) < 64;
+}
+
+/* Whether an access goes to shared memory, of this block or of another of its cluster. */
+static inline int vg_in_shared(const VgBlock *block, int space, uint64_t address)
+{
+    return space == VG_SHARED || space == VG_CLUSTER || (space == VG_GENERIC && vg_shared_holder(block, address));
+}
+
+/* A site's counters. */
+static inline int64_t *vg_counters_of(const VgLaunch *launch, int32_t site)
+{
+    return launch->counters + 2 * launch->basic_blocks + VG_SITE_COLUMNS * site;
 }
 
 #endif

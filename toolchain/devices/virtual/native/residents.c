@@ -7,6 +7,7 @@
 #define HEAD_BYTES offsetof(VgWarp, registers)
 #define SHARED_ALIGNMENT 1024
 #define POISON_BYTE 0xff
+#define PENDING_ROOM 256 /* what code makes sure of at a time: frame.py */
 #define OTHER_POISON_BYTE 0x7f /* large, where the first is a NaN or -1 */
 
 _Static_assert(offsetof(VgWarp, slice) == 8 && offsetof(VgWarp, local) == 32, "frame.py");
@@ -14,6 +15,8 @@ _Static_assert(offsetof(VgWarp, pc) == 64 && offsetof(VgWarp, tid) == 192 && HEA
 _Static_assert(offsetof(VgBlock, ctaid) == 24 && offsetof(VgBlock, sm) == 60, "frame.py");
 _Static_assert(offsetof(VgBlock, counters) == 64 && offsetof(VgBlock, workspace) == 88, "frame.py");
 _Static_assert(offsetof(VgBlock, clusterid) == 96 && offsetof(VgBlock, is_explicit_cluster) == 152, "frame.py");
+_Static_assert(offsetof(VgBlock, pending) == 160 && offsetof(VgBlock, pending_full) == 168, "frame.py");
+_Static_assert(sizeof(VgPending) == 24 && offsetof(VgPending, site) == 16, "frame.py");
 
 static int64_t threads_of(const VgLaunch *launch)
 {
@@ -47,6 +50,7 @@ VgHome vg_home_new(VgLaunch *launch)
     VgHome home = {.launch = launch};
     home.ranges = calloc((size_t)launch->site_count + 1, sizeof *home.ranges);
     home.scratch = calloc(2 * (size_t)launch->basic_blocks + 1, sizeof *home.scratch);
+    home.pending = calloc(2 * PENDING_ROOM, sizeof *home.pending);
     home.heads = make_heads(launch, (int)((threads_of(launch) + 31) / 32));
     return home;
 }
@@ -56,6 +60,7 @@ void vg_home_free(VgHome *home)
     free(home->ranges);
     free(home->scratch);
     free(home->heads);
+    free(home->pending);
 }
 
 VgBlock *vg_block_new(const VgHome *home)
@@ -70,6 +75,8 @@ VgBlock *vg_block_new(const VgHome *home)
     block->variables = launch->variables;
     block->workspace = launch->workspace;
     block->ranges = home->ranges;
+    block->pending = block->first_pending = home->pending;
+    block->pending_full = home->pending + PENDING_ROOM;
     block->shared_bytes = (uint32_t)launch->shared_bytes;
     block->local_bytes = (uint32_t)launch->local_bytes;
     for (int axis = 0; axis < 3; axis++) {

@@ -13,6 +13,7 @@ typedef struct {
     VgRange *ranges;
     uint8_t *heads;   /* what each warp's context begins with */
     int64_t *scratch; /* what counting code counts basic blocks into where nothing is sampled */
+    VgPending *pending;
 } VgHome;
 
 VgHome vg_home_new(VgLaunch *launch);

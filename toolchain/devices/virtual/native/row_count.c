@@ -12,7 +12,7 @@ void vg_row_count(VgWarp *warp, uint64_t address, uint64_t bytes, int32_t site)
     VgProfile *profile = warp->block->profile;
     if (!profile || !bytes)
         return;
-    int64_t *counters = launch->counters + 2 * launch->basic_blocks + VG_SITE_COLUMNS * site;
+    int64_t *counters = vg_counters_of(launch, site);
     uint64_t lane_bytes = launch->sites[site].bytes;
     counters[VG_SITE_REQUESTS] += pieces(bytes, lane_bytes * VG_LANES);
     counters[VG_SITE_LANES] += pieces(bytes, lane_bytes);

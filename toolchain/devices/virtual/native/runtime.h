@@ -55,6 +55,9 @@ typedef struct VgProfile VgProfile;
 VgProfile *vg_profile_new(VgBlock *block, int64_t number);
 void vg_profile_end(VgProfile *profile, VgLaunch *launch);
 
+/* Counts the accesses that generated code left to be counted. */
+void vg_count_pending(VgBlock *block);
+
 /* Where a fault on this thread goes. */
 extern __thread jmp_buf *vg_escape;
 void vg_end_launch(VgLaunch *launch, const VgFault *fault) __attribute__((noreturn));

@@ -102,6 +102,8 @@ static int run_warp(VgBlock *block, int index)
     warp->slice = (uint32_t)launch->slice;
     warp->spun = 0;
     uint32_t result = block->result[index] = (block->watch ? launch->watched : launch->function)(warp, block);
+    if (block->pending != block->first_pending)
+        vg_count_pending(block);
     if (result == VG_YIELDED) {
         static __thread unsigned slices;
         if (!launch->sampled || slices++ % SHORT_SLICES == 0)

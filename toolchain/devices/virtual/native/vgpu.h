@@ -25,6 +25,13 @@ typedef struct {
     uint64_t low, lane, half, unused;
 } VgRange;
 
+/* A whole warp's access that is still to be counted: each half's lanes access one place, or are in a row. */
+typedef struct {
+    uint64_t low, high; /* where lanes 0 and 16 access */
+    int32_t site;
+    uint32_t span; /* bytes that a half accesses */
+} VgPending;
+
 /* What a memory instruction does, told to the runtime once a launch. */
 typedef struct {
     uint8_t space, kind, bytes, aligned;
@@ -70,7 +77,10 @@ struct VgBlock {
     int32_t cluster_nctarank;   /* 148 */
     int32_t is_explicit_cluster; /* 152 */
     int32_t unused;             /* 156 */
+    VgPending *pending;         /* 160: where the next one goes */
+    VgPending *pending_full;    /* 168: where there may be too little room for those of a basic block */
     /* from here on for the runtime only */
+    VgPending *first_pending;
     VgLaunch *launch;
     uint8_t *contexts;
     uint8_t *local;
