@@ -60,6 +60,13 @@ def undefined_symbols(library: Path) -> frozenset[str]:
     return frozenset(s.name for s in _symbols_of(library, DYNAMIC_SYMBOLS) if not s.defined and s.name)
 
 
+def imports_of_object(code: bytes) -> frozenset[str]:
+    """Names that an object file in memory expects others to define. Raises ValueError for anything else."""
+    return frozenset(
+        s.name for s in _symbols_in(_checked(code, "this"), ALL_SYMBOLS) if not s.defined and s.name
+    )
+
+
 def read_symbols(path: Path) -> Symbols:
     """All symbols of the object at `path`. Raises ValueError for anything but 64-bit little-endian ELF."""
     named = [symbol for symbol in _symbols_of(path, ALL_SYMBOLS) if symbol.name]
@@ -85,14 +92,20 @@ def machine_code(path: Path) -> list[bytes]:
 
 
 def _image(path: Path) -> bytes:
-    image = path.read_bytes()
+    return _checked(path.read_bytes(), str(path))
+
+
+def _checked(image: bytes, what: str) -> bytes:
     if image[:6] != b"\x7fELF\x02\x01":
-        raise ValueError(f"{path} is no 64-bit little-endian ELF file")
+        raise ValueError(f"{what} is no 64-bit little-endian ELF file")
     return image
 
 
 def _symbols_of(path: Path, kind: int) -> Iterator[_Symbol]:
-    image = _image(path)
+    return _symbols_in(_image(path), kind)
+
+
+def _symbols_in(image: bytes, kind: int) -> Iterator[_Symbol]:
     sections = _sections(image)
     for table in sections:
         if table.kind == kind:

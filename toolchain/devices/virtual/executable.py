@@ -59,7 +59,7 @@ class Executable:
 
     def _load(self, job: Job) -> Code:
         translation = self._translator(job)
-        machine = MachineCode(translation.code, FUNCTION_NAME, translation.native_calls, self._native)
+        machine = MachineCode(translation.code, FUNCTION_NAME, self._native)
         sites = tuple(placed.site(self.kernel) for placed in translation.sites)
         table = native_sites(sites, [placed.aligned for placed in translation.sites])
         return Code(translation, machine.address, sites, table, machine)

@@ -2,12 +2,13 @@
 
 import ctypes
 import functools
-from collections.abc import Iterable
 
 import llvmlite
 import llvmlite.binding as llvm
 
+from cudamaster.toolchain.devices.virtual.processor import Processor, processor
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
+from cudamaster.toolchain.elf import imports_of_object
 
 QUICK, THOROUGH = 0, 1
 """LLVM's code-generation levels: the second takes four times as long, its code is about 1.5 times as fast."""
@@ -16,32 +17,28 @@ PASSES = {QUICK: (), THOROUGH: ("add_instruction_combine_pass", "add_simplify_cf
 
 
 @functools.cache
-def _machine(level: int) -> llvm.TargetMachine:
+def _machine(level: int, target: Processor) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=_features(), opt=level, jit=True
+        cpu=target.name, features=target.features, opt=level, jit=True
     )
 
 
-def _features() -> str:
-    return str(llvm.get_host_cpu_features().flatten())
-
-
-@functools.cache
 def host_has_avx512() -> bool:
     """Whether generated code may use AVX-512F."""
-    return "+avx512f" in _features().split(",")
+    return processor().avx512
 
 
 def host_key() -> str:
     """Return what machine code depends on besides IR and level."""
-    return f"{llvm.get_host_cpu_name()} {_features()} {llvmlite.__version__} {PASSES}"
+    target = processor()
+    return f"{target.name} {target.features} {llvmlite.__version__} {PASSES}"
 
 
 def generate_object(text: str, level: int) -> bytes:
     """Compile LLVM IR to an object file for this host, at a code-generation level."""
-    machine = _machine(level)
+    machine = _machine(level, processor())
     module = llvm.parse_assembly(text)
     if PASSES[level]:
         passes = llvm.create_new_module_pass_manager()
@@ -55,11 +52,14 @@ def generate_object(text: str, level: int) -> bytes:
 class MachineCode:
     """One function in executable memory, for as long as this object lives."""
 
-    def __init__(self, code: bytes, function: str, calls: Iterable[str], native: ctypes.CDLL) -> None:
-        """Load the object file `code`, which calls these functions of the C library."""
-        for name in calls:
+    def __init__(self, code: bytes, function: str, native: ctypes.CDLL) -> None:
+        """Load the object file `code`, which calls functions of the C library and of those it is linked to.
+
+        Raises Unsupported where it calls another: without that it would be sent to address zero.
+        """
+        for name in imports_of_object(code):
             llvm.add_symbol(name, _address(native, name))
-        _machine(QUICK)
+        _machine(QUICK, processor())
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._own_machine())
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()

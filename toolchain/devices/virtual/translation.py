@@ -1,7 +1,6 @@
 """A kernel's machine code with what the runtime must know to run it: made, written down, read again."""
 
 import json
-import re
 import struct
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,7 +11,6 @@ from cudamaster.toolchain.devices.virtual.jit import generate_object
 from cudamaster.toolchain.devices.virtual.launch import Site
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel, Module
 
-_NATIVE_CALL = re.compile(r"^declare [^@]*@(vg_\w+)\(", re.MULTILINE)
 _LENGTH = struct.Struct("<I")
 
 
@@ -39,9 +37,7 @@ class Translation:
     """One kernel's code for one mode and level, the same for equal kernels of any module."""
 
     code: bytes
-    """An object file that defines `warp_function.FUNCTION_NAME`."""
-    native_calls: tuple[str, ...]
-    """Functions of the C library that it calls."""
+    """An object file that defines `warp_function.FUNCTION_NAME`, and imports what it calls."""
     sites: tuple[PlacedSite, ...]
     context_bytes: int
     shared_bytes: int
@@ -52,7 +48,6 @@ class Translation:
     def encoded(self) -> bytes:
         """For `decoded`."""
         head: dict[str, Any] = {
-            "native_calls": self.native_calls,
             "sites": [asdict(site) for site in self.sites],
             "context_bytes": self.context_bytes,
             "shared_bytes": self.shared_bytes,
@@ -67,7 +62,7 @@ def decoded(stored: bytes) -> Translation:
     end = _LENGTH.size + _LENGTH.unpack_from(stored)[0]
     head = json.loads(stored[_LENGTH.size : end])
     sites = tuple(PlacedSite(**site) for site in head.pop("sites"))
-    return Translation(stored[end:], tuple(head.pop("native_calls")), sites, **head)
+    return Translation(stored[end:], sites, **head)
 
 
 def translate(module: Module, kernel: Kernel, mode: Mode, level: int) -> Translation:
@@ -75,7 +70,6 @@ def translate(module: Module, kernel: Kernel, mode: Mode, level: int) -> Transla
     function = write_warp_function(module, kernel, mode)
     return Translation(
         code=generate_object(function.text, level),
-        native_calls=tuple(_NATIVE_CALL.findall(function.text)),
         sites=tuple(_placed(function)),
         context_bytes=function.layout.context_bytes,
         shared_bytes=function.layout.static_shared_bytes,

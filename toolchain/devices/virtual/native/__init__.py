@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import llvmlite.binding as llvm
-
 from cudamaster.toolchain.cache import cache_folder, held, publish_folder
+from cudamaster.toolchain.devices.virtual.processor import processor
 from cudamaster.toolchain.errors import EnvironmentLacks
 
 FOLDER = "virtual-library"
@@ -22,7 +21,6 @@ FLAGS = (
     "-std=gnu11", "-O3", "-fPIC", "-pthread", "-ffp-contract=off", "-fno-math-errno",
     "-fno-strict-aliasing",
 )  # fmt: skip
-NATIVE = "-march=native"
 COMPILERS = ("cc", "gcc", "clang")
 COMPILE_SECONDS = 300.0
 
@@ -41,8 +39,7 @@ def _compiler() -> str:
 
 def _key() -> str:
     """Return what the compiled library depends on, as a hash."""
-    digest = hashlib.sha256(" ".join((*FLAGS, NATIVE)).encode())
-    digest.update(f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}".encode())
+    digest = hashlib.sha256(" ".join((*FLAGS, *map(str, processor()))).encode())
     for source in _sources():
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     return digest.hexdigest()
@@ -53,7 +50,7 @@ def _compile(folder: Path) -> None:
     files = sorted(_sources(), key=lambda source: source.stat().st_size, reverse=True)
     names = [file.name for file in files if file.suffix == ".c"]
     log = ""
-    for flags in ((*FLAGS, NATIVE), FLAGS):
+    for flags in ((*FLAGS, f"-march={processor().march}"), FLAGS):
         with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = [Path(place) / f"{name}.o" for name in names]
             log = "".join(pool.map(functools.partial(_compile_file, flags), names, objects))
