@@ -33,7 +33,7 @@ nothing, and are accepted. `tests/gauntlet/test_cheats.py` holds the first rule 
   `bytes_left_out` refuses calls that touch less of their arguments than any right call must, `works_on_host`
   those that send them to the host, and `unfair_sample` those whose timed blocks touch less than blocks drawn
   anywhere. On a GPU timed calls run whole; one of them, which nobody can foresee, is looked at
-  (`timed_outputs`).
+  (`timed_outputs`), and first calls on new data may take no longer than those that are timed (`remembers`).
 * *In italics* is what cannot be left out: the compiler with its source gate, launches that fail, what the
   process of host code may not do (`crashed`), time limits, calls the runtime lacks.
 * **accepted** at the end: without the rules before it, nothing refuses the cheat; with a figure, what it

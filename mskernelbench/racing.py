@@ -18,6 +18,7 @@ from mskernelbench.checking import COMPARISON, failure_refusal
 from mskernelbench.errors import BaselineBroken, BenchmarkError, UnsteadyClock
 from mskernelbench.evaluation import Interval, Status, WorkloadResult
 from mskernelbench.fairness import UNFAIR, does_its_share, unfair_words
+from mskernelbench.first_calls import REMEMBERS, remembering
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import TimeEvidence
 from mskernelbench.materials import Kept, Materials
@@ -119,6 +120,12 @@ class Race:
         refusal = first_refusal("times", self._evidence(workload, pair[1]), self._lane.without)
         refusal = refusal or self._unfair(candidate, workload, pair[1])
         return refusal or replace(row, sampled=self._right_in_samples(workload, pair[1]))
+
+    def remembered(self, candidate: Build, workload: Workload, row: WorkloadResult) -> Refusal | None:
+        """Why the times in `row` are not believed: the candidate keeps answers from call to call."""
+        lane, builds = self._lane, (self.baseline, candidate)
+        keeps = remembering(lane.device, lane.materials, builds, workload, row)
+        return None if REMEMBERS in lane.without else keeps
 
     def times(self, candidate: Build, workload: Workload) -> WorkloadResult | Refusal:
         """A row of a candidate that another race has judged: its times alone. Raises as `run`."""

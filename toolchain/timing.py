@@ -30,6 +30,8 @@ class TimingPlan:
     """Chooses the sampled blocks on a modelled clock."""
     anywhere: bool = False
     """Whether these lie anywhere; else some lie around the grid's middle, where neighbours share data."""
+    first: bool = False
+    """Whether each sample is a single call, and nothing is tried before it: on new data it is the first."""
     traces: bool = False
     """Whether to tell what the call left on its tensors, where the device can."""
     least_bytes: int = 0

@@ -52,6 +52,14 @@ def test_a_sample_is_the_mean_of_as_many_calls_as_it_takes(call_ms: float, calls
     assert all(manner.flush for manner in worker.asked[-3:])
 
 
+def test_first_calls_are_single_and_not_repeated_where_they_were_waited_for() -> None:
+    worker = ScriptedWorker(0.4, late_ms=[0.0, 500.0, 0.0])
+    timing = worker.timer().first(3)
+    assert isinstance(timing, Timing)
+    assert timing.samples_ms == pytest.approx((0.4, 500.8, 0.4))
+    assert worker.asked == [Manner(1, flush=True)] * 3
+
+
 def test_what_a_call_changes_is_restored_before_each() -> None:
     worker = ScriptedWorker(0.005)
     assert isinstance(timed(worker, samples=1, one_a_request=True), Timing)

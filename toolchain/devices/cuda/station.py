@@ -145,6 +145,8 @@ class Station:
             one_a_request=any(tensor.access is Access.IN_PLACE for tensor in arguments.tensors),
             counted=not build.source.libraries,
         )
+        if plan.first:
+            return timer.first(plan.samples)
         pace = self._pace(build, (arguments.label, plan.cold_l2), timer)
         return pace if isinstance(pace, RunFailure) else timer.times(pace, plan.samples)
 
