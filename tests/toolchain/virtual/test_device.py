@@ -81,6 +81,15 @@ class TestFaultsHavePlaces:
         assert isinstance(result, Outputs), result
         assert result.arrays["y"][:12].tolist() == [0, 1, 2, 3, 0, 0, 0, 0, 5, 1, 2, 3]
 
+    def test_host_code_and_kernels_see_managed_variables(self, device: VirtualDevice) -> None:
+        bump = "__managed__ float seen[2];\n__global__ void bump(int n) { seen[0] += seen[1] * n; }\n"
+        body = "seen[1] = 5; bump<<<1, 1, 0, stream>>>(3); cudaStreamSynchronize(stream); float a = seen[0];"
+        source = bump + hosting(f"seen[0] = 1; {body} n = a == 16;").text
+        result = run(device, KernelSource(source, "run"))
+        assert isinstance(result, Outputs), result
+        assert result.arrays["y"][0] == 0.0
+        assert np.isnan(result.arrays["y"][1])
+
     def test_an_endless_kernel_is_ended_with_its_name(self) -> None:
         device = VirtualDevice(limits=VirtualLimits(seconds=6.0))
         assert isinstance(run(device, hosting("")), Outputs)

@@ -33,7 +33,7 @@ class AddressSpace:
         self._shared = mmap.mmap(-1, SHARED_BYTES, flags)
         self.bounce = ctypes.addressof(ctypes.c_char.from_buffer(self._shared))
         """First byte of the bounce buffer."""
-        self._next = self.bounce + BOUNCE_BYTES
+        self._first = self._next = self.bounce + BOUNCE_BYTES
         self._live: set[int] = set()
 
     def fence(self) -> None:
@@ -47,14 +47,25 @@ class AddressSpace:
             raise MemoryError(f"no addresses for {nbytes} bytes")
         return int(found)
 
-    def pin(self, nbytes: int) -> int | None:
-        """In the worker: poisoned memory that both processes see; None where there is none left."""
+    @property
+    def shares_memory(self) -> bool:
+        """In the worker: whether there is memory that both processes see, besides the bounce buffer."""
+        return bool(self._live) or self._first > self.bounce + BOUNCE_BYTES
+
+    def pin(self, nbytes: int, *, lasting: bool = False) -> int | None:
+        """In the worker: poisoned memory that both processes see; None where there is none left.
+
+        What is `lasting` is there for good, and must be asked for before anything that is not.
+        """
         address = self._next
         end = address + -(-(nbytes + PAGE_BYTES) // PAGE_BYTES) * PAGE_BYTES
         if end > self.bounce + SHARED_BYTES:
             return None
         self._next = end
-        self._live.add(address)
+        if lasting:
+            self._first = end
+        else:
+            self._live.add(address)
         ctypes.memset(address, POISON, nbytes)
         return address
 
@@ -64,5 +75,5 @@ class AddressSpace:
             return False
         self._live.remove(address)
         if not self._live:
-            self._next = self.bounce + BOUNCE_BYTES
+            self._next = self._first
         return True

@@ -6,7 +6,7 @@ runtime's allocation table.
 
 import ctypes
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -39,6 +39,8 @@ RUN_SLICE = 8192 * BACK_EDGE_COST
 SAMPLE_SLICE = BACK_EDGE_COST
 """One back edge: warps advance side by side, as the modelled L1 needs."""
 WORKSPACE_BYTES = 4096
+HEAP_CALLS = frozenset({"devicecall.malloc", "devicecall.free"})
+"""They change the table of memory, which every access reads unlocked."""
 FLOATS = frozenset({"f32", "f64", "f16", "f16x2", "bf16", "bf16x2"})
 
 Order = Literal["forward", "reversed"]
@@ -57,8 +59,12 @@ class Engine:
         limit_seconds: float = 60.0,
         spin_seconds: float = 5.0,
         translator: Translator = translated,
+        shared: Callable[[int], int | None] | None = None,
     ) -> None:
-        """`limit_seconds` bounds one launch, `spin_seconds` how long all warps may do nothing but poll."""
+        """`limit_seconds` bounds one launch, `spin_seconds` how long all warps may do nothing but poll.
+
+        `shared` gives memory for `__managed__` variables where host code is another process.
+        """
         declare(native)
         self._native = native
         self.threads, self.check_memory, self.order = threads, check_memory, order
@@ -68,7 +74,7 @@ class Engine:
         self.processor_seconds = 0.0
         """Spent in kernels so far, by all threads."""
         self._modules: dict[str, Module] = {}
-        self._variables = ModuleVariables(native)
+        self._variables = ModuleVariables(native, shared)
         self._translator = translator
         self._executables: dict[str, Executable] = {}
         self._workspace = native.vg_alloc(WORKSPACE_BYTES, 1)
@@ -152,9 +158,11 @@ class Engine:
         return self._executables[name]
 
     def _threads_for(self, kernel: Kernel) -> int:
-        """Return 1 for kernels whose result depends on the order of atomic float additions."""
+        """Return 1 for kernels that depend on the order of atomic float additions, or change the heap."""
         for block in kernel.blocks:
             for instruction in block:
+                if instruction.opcode in HEAP_CALLS:
+                    return 1
                 updates = instruction.base in ("atom", "red") or "reduce" in instruction.modifiers
                 if updates and not FLOATS.isdisjoint(instruction.modifiers):
                     return 1

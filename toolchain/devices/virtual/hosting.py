@@ -90,6 +90,10 @@ class GuestHost:
         self._machine, self._native = machine, machine.native
         return self
 
+    def share(self, nbytes: int) -> int | None:
+        """Memory for a module's variable that the guest sees too; None where there is none left."""
+        return self._addresses.pin(nbytes, lasting=True)
+
     def load(self, library: Path) -> None:
         """Take the build's own PTX, whatever the library holds, and have the guest load the library."""
         self._machine.add_module(self._ptx)
@@ -104,6 +108,7 @@ class GuestHost:
             {"call": entry, "arguments": [argument_fields(a) for a in arguments], "regions": known}
         )
         report = _read(report_of, self._served("returned"))
+        self._machine.read_back |= self._addresses.shares_memory
         for _ in range(self._calls - self._told):
             self._machine.memory_operation("cudaMallocAsync", 0)
         return report

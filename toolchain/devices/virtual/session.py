@@ -134,6 +134,7 @@ class Session:
             check_memory=options.check_memory,
             order=options.order,
             translator=self.translator,
+            shared=self.guest.share if self.guest else None,
         )
         self._machine = EngineMachine(engine, self._native, self.resources, l1_share=self.l1_share)
         self._runtime = CudaRuntime(self._native, self._machine)

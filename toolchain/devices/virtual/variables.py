@@ -1,6 +1,7 @@
-"""Module variables (`__device__`, `__constant__`): memory that the engine owns, listed for the C runtime."""
+"""Module variables (`__device__`, `__constant__`, `__managed__`): memory that the C runtime is told of."""
 
 import ctypes
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,9 @@ from cudamaster.toolchain.devices.virtual.runtime import WRITABLE
 class ModuleVariables:
     """Addresses of the variables of every module, by name and by module."""
 
-    def __init__(self, native: ctypes.CDLL) -> None:
-        self._native = native
+    def __init__(self, native: ctypes.CDLL, shared: Callable[[int], int | None] | None = None) -> None:
+        """`shared` gives memory of so many bytes that the process of the host code sees too."""
+        self._native, self._shared = native, shared
         self.addresses: dict[str, int] = {}
         self._tables: dict[int, NDArray[np.uint64]] = {}
 
@@ -32,11 +34,15 @@ class ModuleVariables:
         return int(self._tables[id(module)].ctypes.data)
 
     def _allocate(self, variable: Variable) -> int:
-        flags = WRITABLE if variable.space == "global" else 0
-        address = self._native.vg_alloc(variable.size, flags)
+        name = variable.name.encode()
+        if variable.managed and self._shared:
+            address = self._shared(variable.size)
+            self._native.vg_register(address, variable.size, WRITABLE, name)
+        else:
+            address = self._native.vg_alloc(variable.size, WRITABLE if variable.space == "global" else 0)
+            self._native.vg_name(address, name)
         if address is None:
             raise MemoryError(f"{variable.size} bytes for the variable {variable.name}")
-        self._native.vg_name(address, variable.name.encode())
         initial = (variable.initial or b"").ljust(variable.size, b"\0")
         ctypes.memmove(address, initial, variable.size)
         return int(address)

@@ -96,6 +96,7 @@ def test_long_division_reads_the_carry_of_subtractions(runner: Runner, ptx: str)
 
 def test_new_gives_memory_and_malloc_refuses_what_the_heap_lacks(runner: Runner, ptx: str) -> None:
     y = np.zeros(64, np.int32)
+    runner.engine(ptx)
     before = runner.native.vg_live_bytes()
     assert runner.launch(ptx, "_Z5linksPi", [y], 64) is None
     wanted = []
@@ -106,6 +107,12 @@ def test_new_gives_memory_and_malloc_refuses_what_the_heap_lacks(runner: Runner,
         wanted.append(total)
     assert y.tolist() == wanted
     assert runner.native.vg_live_bytes() == before
+
+
+def test_blocks_on_several_processors_share_the_heap(runner: Runner, ptx: str) -> None:
+    y = np.full(64, -1, np.int32)
+    assert runner.launch(ptx, "_Z5linksPi", [y], 64, grid=128, threads=2) is None
+    assert (y >= 0).all()
 
 
 PRINTED = (

@@ -75,7 +75,9 @@ def test_parameters_are_laid_out_by_alignment() -> None:
 
 
 def test_managed_attributes_do_not_hide_the_variable() -> None:
-    assert variables(".global .attribute(.managed) .align 4 .u32 mg = 5")[0].initial == b"\5\0\0\0"
+    (variable,) = variables(".global .attribute(.managed) .align 4 .u32 mg = 5")
+    assert (variable.initial, variable.managed) == (b"\5\0\0\0", True)
+    assert not variables(".global .align 4 .u32 mg = 5")[0].managed
 
 
 def test_registers_by_count_and_by_name() -> None:

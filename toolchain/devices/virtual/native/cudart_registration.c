@@ -200,9 +200,7 @@ char __cudaInitModule(void **handle)
     (void)handle;
     size_t bytes;
     for (Symbol *symbol = symbols; symbol; symbol = symbol->next)
-        if (symbol->managed && vgrt_host.allocate)
-            vgrt_refuse("variables that are __managed__");
-        else if (symbol->managed)
+        if (symbol->managed)
             locate(symbol, symbol->managed, &bytes);
     return 0;
 }

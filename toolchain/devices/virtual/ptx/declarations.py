@@ -23,14 +23,18 @@ SPACES = frozenset({"param", "global", "const", "shared", "local"})
 def variables(text: str) -> list[Variable]:
     """The variables that one declaration (without its `;`) declares; ValueError if it is none."""
     head, _, initialiser = text.partition("=")
+    managed = any(".managed" in attribute for attribute in _ATTRIBUTE.findall(head))
     head = _LINKAGE.sub("", _ATTRIBUTE.sub("", head), count=1).strip()
     match = _HEAD.match(head)
     if match is None or match[1] not in SPACES:
         raise ValueError(f"the declaration {head[:60]!r}")
-    return [_variable(match[1], match[2], name.strip(), initialiser.strip()) for name in match[3].split(",")]
+    place, words = (match[1], match[2]), match[3].split(",")
+    return [_variable(*place, word.strip(), initialiser.strip(), managed=managed) for word in words]
 
 
-def _variable(space: str, attributes: str, declarator: str, initialiser: str) -> Variable:
+def _variable(
+    space: str, attributes: str, declarator: str, initialiser: str, *, managed: bool = False
+) -> Variable:
     words = [word.strip() for word in attributes.split(".") if word.strip()]
     kind = next((word for word in words if word in _BYTES), None)
     named = _NAMED.match(declarator)
@@ -40,7 +44,7 @@ def _variable(space: str, attributes: str, declarator: str, initialiser: str) ->
     aligns = [int(word.split()[1]) for word in words if word.startswith("align")]
     align = width if "ptr" in words or not aligns else aligns[0]
     dimensions = [integer(size.strip() or "0") for size in re.findall(r"\[([^\]]*)\]", named[2])]
-    variable = Variable(named[1], space, align, width * prod(dimensions), kind)
+    variable = Variable(named[1], space, align, width * prod(dimensions), kind, managed=managed)
     if initialiser:
         _initialise(variable, initialiser, dimensions)
     return variable

@@ -139,6 +139,8 @@ class Variable:
     """(byte offset, symbol, addend) of initialisers that are addresses."""
     offset: int = 0
     """Byte offset within the parameter block (parameters only)."""
+    managed: bool = False
+    """Whether host code sees it too (`__managed__`)."""
 
 
 @dataclass(slots=True, eq=False)
