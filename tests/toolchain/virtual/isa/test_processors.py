@@ -1,7 +1,6 @@
 """Code for other processors than this machine's: older ones' runs here, another family's is compiled."""
 
 import platform
-import re
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -89,19 +88,63 @@ def test_code_that_calls_what_is_nowhere_is_not_run() -> None:
         MachineCode(code, "f", load_native())
 
 
-def test_kernels_become_code_of_an_arm_processor_that_calls_the_runtime_alone(table_ptx: str) -> None:
+@pytest.fixture(scope="module")
+def arm() -> llvm.TargetMachine:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    machine = llvm.Target.from_triple("aarch64-unknown-linux-gnu").create_target_machine(
-        cpu="generic", opt=1, jit=True
+    target = llvm.Target.from_triple("aarch64-unknown-linux-gnu")
+    return target.create_target_machine(cpu="generic", opt=1, jit=True)
+
+
+def written(ptx: str, kernel: str, mode: Mode) -> llvm.ModuleRef:
+    module = parse_module(ptx)
+    return llvm.parse_assembly(
+        write_warp_function(module, prepared(module, module.kernels[kernel]), mode).text
     )
-    module = parse_module(table_ptx)
-    for mode in (Mode(True, count=True), Mode(False, count=False), Mode(True, count=False, watch=True)):
-        text = write_warp_function(module, prepared(module, module.kernels["table"]), mode).text
-        code = machine.emit_object(llvm.parse_assembly(text))
-        assert int.from_bytes(code[18:20], "little") == 183  # EM_AARCH64
-        calls = {name for name in imports_of_object(code) if not re.match("vg_", name)}
-        assert calls <= LIBRARY
+
+
+@pytest.mark.parametrize(
+    "mode", [Mode(True, count=True), Mode(False, count=False), Mode(True, count=False, watch=True)]
+)
+def test_kernels_become_code_of_an_arm_processor_that_calls_the_runtime_alone(
+    mode: Mode, table_ptx: str, arm: llvm.TargetMachine
+) -> None:
+    code = arm.emit_object(written(table_ptx, "table", mode))
+    assert int.from_bytes(code[18:20], "little") == 183  # EM_AARCH64
+    assert {name for name in imports_of_object(code) if not name.startswith("vg_")} <= LIBRARY
+
+
+PASSING_ON = """
+.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry pass_on(.param .u64 data)
+{
+    .reg .b32 %r<3>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [data];
+    st.global.u32 [%rd1], 1;
+    FENCE;
+    ld.global.u32 %r1, [%rd1+4];
+    st.global.u32 [%rd1+8], %r1;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("instruction", "orders"),
+    [
+        ("membar.gl", True), ("membar.sys", True), ("fence.sc.gpu", True), ("fence.acq_rel.gpu", True),
+        ("ld.acquire.gpu.global.u32 %r2, [%rd1+4]", True), ("st.release.gpu.global.u32 [%rd1+4], 2", True),
+        ("membar.cta", False), ("ld.relaxed.gpu.global.u32 %r2, [%rd1+4]", False),
+    ],
+)  # fmt: skip
+def test_an_arm_processor_orders_accesses_where_the_kernel_does(
+    instruction: str, orders: bool, arm: llvm.TargetMachine
+) -> None:
+    """Its threads see each other's stores in any order but for `dmb`; an x86-64 processor's do not."""
+    module = written(PASSING_ON.replace("FENCE", instruction), "pass_on", Mode(False, count=False))
+    assert ("dmb\tish" in arm.emit_assembly(module)) == orders
 
 
 @pytest.fixture

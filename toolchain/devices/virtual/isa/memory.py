@@ -57,6 +57,8 @@ def load_parameter(emit: Emitter, ins: Instruction) -> None:
 def load(emit: Emitter, ins: Instruction) -> None:
     """Load one to eight elements a lane; signed ones are extended to the register's width."""
     _load(emit, ins)
+    if "acquire" in ins.modifiers:
+        emit.line("fence acquire")
     if not ORDERED.isdisjoint(ins.modifiers):
         if state_space(ins) == "shared":
             emit.yield_soon(SHARED_POLL_WEIGHT)
@@ -85,6 +87,8 @@ def _halves(emit: Emitter, value: Value) -> list[Value]:
 @instruction("st", writes=0)
 def store(emit: Emitter, ins: Instruction) -> None:
     """Store one to eight elements a lane."""
+    if "release" in ins.modifiers:
+        emit.line("fence release")
     form = form_of(ins)
     items = items_of(ins.operands[1])
     if ins.type == WIDE:
@@ -176,10 +180,16 @@ def _inside(emit: Emitter, address: Value, space: str) -> Value:
 @instruction("prefetchu", writes=0)
 @instruction("discard", writes=0)
 @instruction("applypriority", writes=0)
+def no_effect(emit: Emitter, ins: Instruction) -> None:
+    """Nothing: caches have no values of their own here."""
+
+
 @instruction("fence", writes=0)
 @instruction("membar", writes=0)
-def no_effect(emit: Emitter, ins: Instruction) -> None:
-    """Nothing: caches have no values of their own here, and a warp's accesses happen in order."""
+def order_accesses(emit: Emitter, ins: Instruction) -> None:
+    """Order a warp's accesses for blocks that other threads run here; those of its own block are in order."""
+    if "cta" not in ins.modifiers:
+        emit.line("fence acq_rel" if "acq_rel" in ins.modifiers else "fence seq_cst")
 
 
 @instruction("createpolicy")

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define ALIGNMENT 512
 #define DISTANCE 4096
@@ -27,8 +28,6 @@ static size_t freed_count, freed_bytes;
 /* Address space for allocations and nothing else, each address used once; none where memory is malloc's. */
 static uint8_t *arena, *arena_next, *arena_end;
 
-enum { PAGE = 4096 };
-
 /* Reserves an arena of `bytes` for all later allocations, once; its first address, NULL where there is none. */
 void *vg_reserve_arena(size_t bytes)
 {
@@ -45,7 +44,8 @@ void *vg_reserve_arena(size_t bytes)
 /* Unused addresses of the arena for `bytes`, on a page, without memory yet; NULL where there are none. */
 void *vg_place(size_t bytes)
 {
-    size_t whole = (bytes + 2 * PAGE - 1) / PAGE * PAGE;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE); /* 64 KiB on some machines of Arm's */
+    size_t whole = (bytes + 2 * page - 1) / page * page;
     if (whole < bytes || whole > (size_t)(arena_end - arena_next))
         return NULL;
     arena_next += whole;
