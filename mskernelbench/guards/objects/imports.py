@@ -16,8 +16,13 @@ STATUS = Status.CHEATED
 
 COMPILER = (
     r"__cuda\w+|__cxa_\w+|_Unwind_\w+|__gxx_personality_v0|__dso_handle|_GLOBAL_OFFSET_TABLE_|atexit"
-    r"|__stack_chk_fail"
+    r"|__stack_chk_(?:fail|guard)"
 )
+ARM = (
+    r"__aarch64_(?:cas|swp|ldadd|ldclr|ldeor|ldset)\d+_\w+"
+    r"|__(?:add|sub|mul|div|neg|eq|ne|lt|le|gt|ge|unord|trunc|extend[sd]f|fix(?:uns)?|float(?:un)?[sdt]i)tf\w*"
+)
+"""What the compiler calls for atomics and `long double` where x86-64 has instructions."""
 LIBC = (
     r"mem(?:set|cpy|move|cmp)|str(?:len|cmp|ncmp)|malloc|calloc|free|exit|abort|__assert_fail"
     r"|f?printf|f?puts|putchar|fwrite|fflush|fputc|v?snprintf|stderr|stdout|__\w*printf_chk"
@@ -44,7 +49,7 @@ LAUNCHES = (
     r"cudaLaunch(?:CooperativeKernel|Kernel|KernelExC)|cudaFuncSet(?:Attribute|CacheConfig)"
     r"|cudaDeviceSynchronize|cudaStreamSynchronize"
 )
-ALLOWED = re.compile("|".join((COMPILER, LIBC, LIBM, CPLUSPLUS, MEMORY, QUERIES, LAUNCHES)))
+ALLOWED = re.compile("|".join((COMPILER, ARM, LIBC, LIBM, CPLUSPLUS, MEMORY, QUERIES, LAUNCHES)))
 
 
 def refuse(evidence: ObjectEvidence) -> str | None:

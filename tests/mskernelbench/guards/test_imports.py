@@ -84,3 +84,11 @@ def test_what_cubs_headers_import_passes_only_with_cub_and_without_spelling_it()
     assert refuse(ObjectEvidence(symbols, "", OPERATOR)) is not None
     assert refuse(ObjectEvidence(symbols, cub + 'void f() { dlopen("x", 1); }', OPERATOR)) is not None
     assert refuse(ObjectEvidence(symbols, cub + "#define P(a, b) a##b\n", OPERATOR)) is not None
+
+
+def test_what_an_arm_compiler_calls_for_atomics_long_double_and_stack_protection_passes() -> None:
+    names = {"__aarch64_ldadd4_acq_rel", "__multf3", "__floatsitf", "__fixtfsi", "__stack_chk_guard"}
+    assert refuse(ObjectEvidence(Symbols(frozenset(names), frozenset()), KERNEL, OPERATOR)) is None
+    strange = refuse(ObjectEvidence(Symbols(frozenset({"__aarch64_run"}), frozenset()), KERNEL, OPERATOR))
+    assert strange is not None
+    assert "__aarch64_run" in strange
