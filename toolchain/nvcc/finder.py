@@ -19,6 +19,8 @@ HOST_COMPILER_ADVICE = (
     "Fedora: dnf install gcc-c++), or set NVCC_CCBIN to one"
 )
 RUNTIME_HEADER = "include/cuda_runtime.h"
+TARGETS = ("x86_64-linux", "sbsa-linux", "aarch64-linux")
+"""How the toolkit names the machines that its host code may run on: servers of Arm's, and Jetson boards."""
 PROBE_SECONDS = 20.0
 
 
@@ -68,7 +70,7 @@ def find_toolchain(setting: str | None = None, environment: Mapping[str, str] = 
             [str(host_compiler), "-dumpfullversion", "-dumpversion"], r"^(\d[\w.]*)"
         ),
         found_by=found_by,
-        include_dirs=_existing(nvcc, "include", "targets/x86_64-linux/include", "include/cccl"),
+        include_dirs=_existing(nvcc, "include", *(f"targets/{t}/include" for t in TARGETS), "include/cccl"),
         library_dirs=_existing(nvcc, "lib64", "lib"),
     )
 
