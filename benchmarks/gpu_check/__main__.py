@@ -19,6 +19,7 @@ from typing import NamedTuple
 import click
 from rich.console import Console
 
+from benchmarks.gpu_check.building import building_ahead
 from benchmarks.gpu_check.children import GRACE_SECONDS, end_when_asked, run_children
 from benchmarks.gpu_check.document import MEASUREMENTS, NotMeasured, document, keep_measurement
 from benchmarks.gpu_check.identity import identity_of
@@ -32,6 +33,7 @@ from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.devices.cuda.profiling_fallback import open_model
 from cudamaster.toolchain.devices.cuda.workers import UNFILTERED
 from cudamaster.toolchain.errors import ToolchainError
+from cudamaster.toolchain.nvcc.finder import find_toolchain
 from mskernelbench.affordable import Limits
 from mskernelbench.catalog import operator_names
 
@@ -80,11 +82,13 @@ def main(
             run_here(parts[0], folder, asked, seconds)
             return
         with devices(device) as (opened, model):
+            architecture = opened.spec.architecture
             begin(folder, identity_of(opened, model, asked.seed) | {"sizes": asdict(asked.sizes)})
     except (ToolchainError, OtherCheck) as lacking:
         click.echo(f"gpu-check: {lacking}", err=True)
         sys.exit(ENVIRONMENT_LACKS)
-    run_children(parts, 60.0 * minutes - GRACE_SECONDS, folder, child_command)
+    with building_ahead(parts, asked.operators, architecture, find_toolchain()):
+        run_children(parts, 60.0 * minutes - GRACE_SECONDS, folder, child_command)
     sys.exit(0 if finish(folder, parts) else 1)
 
 

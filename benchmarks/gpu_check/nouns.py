@@ -1,11 +1,12 @@
 """What a check is made of: parts, in order of value; their items, each of which gives a row."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from cudamaster.toolchain.device import Device
+from cudamaster.toolchain.kernel import KernelSource
 from mskernelbench.affordable import Limits
 
 Row = dict[str, Any]
@@ -58,5 +59,7 @@ class Part(NamedTuple):
     """The most valuable first."""
     figures: Callable[[Sequence[Row]], Row]
     """What its rows say together."""
+    sources: Callable[[Sequence[str]], Iterable[KernelSource]] = lambda operators: ()
+    """What it will have compiled for these operators, as far as that is known beforehand."""
     opens_device: bool = True
     """Whether its process holds the GPU; what starts processes that do must not."""

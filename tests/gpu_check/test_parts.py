@@ -12,7 +12,7 @@ import pytest
 from benchmarks.gpu_check.kept_rows import rows_of
 from benchmarks.gpu_check.modelling import agreement
 from benchmarks.gpu_check.nouns import Part, Row, Session
-from benchmarks.gpu_check.parts import baselines, clock, counters, gauntlet, pairs, sanitizer, stored
+from benchmarks.gpu_check.parts import baselines, clock, counters, gauntlet, pairs, sanitizer, stored, vendor
 from benchmarks.gpu_check.running import run_part
 from benchmarks.rank.pairs import PAIRS
 from cudamaster.toolchain.arguments import Arguments
@@ -25,6 +25,7 @@ from mskernelbench.affordable import Limits
 from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision
 from mskernelbench.racing import copy_of
+from mskernelbench.vendor.arms import find_arm
 from tests.doubles.scripted_device import Compute, Script, ScriptedDevice, answer, honest, outputs
 from tests.gauntlet.kernels import cheats
 
@@ -240,3 +241,29 @@ def test_a_modelled_clock_is_not_held_against_itself(pool: ThreadPoolExecutor, t
     device = ScriptedDevice({clock.SOURCE.read_text(): Script(honest(ADD))})
     rows = done(clock.PART, Session(device, device, pool, (), sizes=SMALLEST), tmp_path)
     assert [row["status"] for row in rows] == ["done", "done", "skipped"]
+
+
+SCAN = load_operator("prefix_sum")
+
+
+def arms(script: Script, pool: ThreadPoolExecutor) -> Session:
+    texts = [arm.source.text for precision in Precision if (arm := find_arm(SCAN, precision))]
+    device = CountingDevice(dict.fromkeys(texts, script), clock=Clock.MEASURED, name="cuda:0")
+    return Session(device, device, pool, (SCAN.name, ADD.name), sizes=SMALLEST)
+
+
+def test_vendor_arms_are_timed_where_an_operator_has_one(pool: ThreadPoolExecutor, tmp_path: Path) -> None:
+    rows = done(vendor.PART, arms(Script(honest(SCAN), lambda arguments: 0.25), pool), tmp_path)
+    assert [row["key"] for row in rows] == ["prefix_sum/fp32/baseline", "prefix_sum/bf16/baseline"]
+    assert set(rows[0]["vendor"]["ms"].values()) == {0.25}
+    figures = vendor.figures(rows)
+    assert (figures["arms"], figures["right"]) == (2, 2)
+    assert figures["libraries"].startswith("CUB ")
+
+
+def test_a_vendor_arm_that_does_not_run_is_skipped_with_its_words(
+    pool: ThreadPoolExecutor, tmp_path: Path
+) -> None:
+    refused = RunFailure(FailureKind.LAUNCH_FAILED, "no handle")
+    rows = done(vendor.PART, arms(Script(lambda arguments: refused), pool), tmp_path)
+    assert [(row["status"], row["reason"]) for row in rows] == [("skipped", "launch_failed: no handle")] * 2

@@ -1,4 +1,8 @@
-"""The parts of a check, each a module of this folder with a `PART`, in order of value."""
+"""The parts of a check, each a module of this folder with a `PART`, in order of value.
+
+What only measures comes first, since whatever else goes wrong then is known already; what hangs kernels on
+purpose follows.
+"""
 
 from benchmarks.gpu_check.nouns import Part
 from benchmarks.gpu_check.parts import (
@@ -10,15 +14,17 @@ from benchmarks.gpu_check.parts import (
     pairs,
     sanitizer,
     stored,
+    vendor,
 )
 
 PARTS: tuple[Part, ...] = (
-    contract.PART,
     clock.PART,
-    gauntlet.PART,
     baselines.PART,
     stored.PART,
-    pairs.PART,
     counters.PART,
+    pairs.PART,
+    contract.PART,
+    gauntlet.PART,
+    vendor.PART,
     sanitizer.PART,
 )

@@ -1,15 +1,15 @@
 """All baselines on a workload of the paper's size and one of a real one: outputs, time, attainment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from benchmarks.gpu_check.kernels import Kernel, baselines, compared_workload, timed_workloads
 from benchmarks.gpu_check.modelling import modelled_times, of_build
 from benchmarks.gpu_check.nouns import DONE, FAILED, OBJECTION, Item, Part, Row, Session
-from benchmarks.gpu_check.vendor import Arm, built_arm, vendor_row
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import Outputs, RunFailure
 from cudamaster.toolchain.timing import Timing, TimingPlan
 from mskernelbench.answers import Answer
@@ -35,7 +35,6 @@ class Prepared(NamedTuple):
     """What the virtual GPU gives there."""
     modelled_times: dict[str, Row]
     """The virtual GPU's, by the label of the workload."""
-    arm: Arm | str | None
 
 
 def items(session: Session) -> Sequence[Item]:
@@ -44,6 +43,11 @@ def items(session: Session) -> Sequence[Item]:
         Item(kernel.key, partial(prepare, session, kernel), partial(measure, session, kernel))
         for kernel in baselines(session.operators)
     ]
+
+
+def sources(operators: Sequence[str]) -> Iterator[KernelSource]:
+    """All of them."""
+    return (kernel.source for kernel in baselines(operators))
 
 
 def prepare(session: Session, kernel: Kernel) -> Prepared:
@@ -62,8 +66,7 @@ def prepare(session: Session, kernel: Kernel) -> Prepared:
     build = session.device.build(kernel.source)
     answers = dict(materials.answers(compared))
     times = modelled_times(session, kernel, {w.label: arguments[w.label] for w in timed})
-    arm = built_arm(session, kernel)
-    return Prepared(build, arguments, timed, compared, answers, modelled, times, arm)
+    return Prepared(build, arguments, timed, compared, answers, modelled, times)
 
 
 def measure(session: Session, kernel: Kernel, prepared: Prepared) -> Row:
@@ -76,10 +79,8 @@ def measure(session: Session, kernel: Kernel, prepared: Prepared) -> Row:
         return about | {"status": FAILED, "reason": f"{outputs.kind}: {outputs.reason}"}
     times = [time_row(session, kernel, prepared, workload) for workload in prepared.workloads]
     session.device.release(prepared.build)
-    compared = prepared.compared, prepared.answers
-    vendor = vendor_row(session, prepared.arm, prepared.arguments, compared, prepared.workloads)
     compared_row = compare(prepared, outputs)
-    row = about | {"status": DONE, "outputs": compared_row, "times": times} | vendor
+    row = about | {"status": DONE, "outputs": compared_row, "times": times}
     wrong = objections(compared_row)
     return row | ({OBJECTION: "; ".join(wrong)} if wrong else {})
 
@@ -161,9 +162,8 @@ def figures(rows: Sequence[Row]) -> Row:
         "times": len(timed),
         "attainment": geometric_mean([time["attainment"] for time in timed]) if timed else None,
         "widest_spread": max((time["spread"] for time in timed), default=None),
-        "vendor_arms": sum("ms" in row.get("vendor", {}) for row in done),
         "failed": {row["key"]: row["reason"] for row in rows if row["status"] == FAILED},
     }
 
 
-PART = Part("baselines", "outputs, times and attainment of all baselines", 100.0, items, figures)
+PART = Part("baselines", "outputs, times and attainment of all baselines", 140.0, items, figures, sources)

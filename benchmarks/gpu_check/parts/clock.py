@@ -116,4 +116,4 @@ def figures(rows: Sequence[Row]) -> Row:
     }
 
 
-PART = Part("clock", "what the GPU's clock can tell", 15.0, items, figures)
+PART = Part("clock", "what the GPU's clock can tell", 10.0, items, figures)

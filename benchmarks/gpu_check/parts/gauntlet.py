@@ -1,12 +1,14 @@
 """Cheats that are after what only a GPU has are refused or gain nothing; honest kernels are accepted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from benchmarks.gpu_check.kernels import timed_workloads
 from benchmarks.gpu_check.nouns import DONE, OBJECTION, Item, Part, Row, Session
+from cudamaster.toolchain.kernel import KernelSource
 from mskernelbench.catalog import load_operator
+from mskernelbench.entries import EntryProblem, find_entry
 from mskernelbench.operator import Precision
 from mskernelbench.referee import Referee
 from tests.gauntlet.kernels import NO_GAIN, Cheat, GauntletKernel, Harmless, honest, suspects
@@ -15,14 +17,26 @@ SEED = 20
 """That of the gauntlet."""
 
 
+def kernels() -> list[GauntletKernel]:
+    """The cheats of a GPU, then the honest ones."""
+    return [*(kernel for kernel in suspects() if kernel.gpu), *honest()]
+
+
 def items(session: Session) -> Sequence[Item]:
-    """The cheats of a GPU, then the honest kernels."""
-    kernels = [*(kernel for kernel in suspects() if kernel.gpu), *honest()]
+    """One for each of the session's operators' kernels."""
     return [
         Item(kernel.name, partial(_referee, session, kernel), partial(_judge, session, kernel))
-        for kernel in kernels
+        for kernel in kernels()
         if kernel.operator in session.operators
     ]
+
+
+def sources(operators: Sequence[str]) -> Iterator[KernelSource]:
+    """Theirs, where they have an entry."""
+    for kernel in kernels():
+        found = find_entry(kernel.source, load_operator(kernel.operator), Precision(kernel.precision), None)
+        if kernel.operator in operators and not isinstance(found, EntryProblem):
+            yield KernelSource(kernel.source, found.name)
 
 
 def _referee(session: Session, kernel: GauntletKernel) -> Referee:
@@ -63,4 +77,4 @@ def figures(rows: Sequence[Row]) -> Row:
     }
 
 
-PART = Part("gauntlet", "cheats gain nothing, honest kernels pass", 35.0, items, figures)
+PART = Part("gauntlet", "cheats gain nothing, honest kernels pass", 20.0, items, figures, sources)

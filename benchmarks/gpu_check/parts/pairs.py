@@ -10,6 +10,7 @@ from benchmarks.rank.__main__ import Ranked
 from benchmarks.rank.pairs import PAIRS, SAME, Pair
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
+from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.timing import Timing, TimingPlan
 from mskernelbench.ratios import RESOLUTION
@@ -30,6 +31,11 @@ def items(session: Session) -> Sequence[Item]:
     return [
         Item(pair.name, partial(prepare, session, pair), partial(measure, session, pair)) for pair in pairs
     ]
+
+
+def sources(operators: Sequence[str]) -> Iterator[KernelSource]:
+    """Both of every pair, whatever the operators."""
+    return (pair.source(entry) for pair in PAIRS for entry in ENTRIES)
 
 
 def prepare(session: Session, pair: Pair) -> Prepared:
@@ -109,4 +115,4 @@ def figures(rows: Sequence[Row]) -> Row:
     }
 
 
-PART = Part("pairs", "pairs of kernels whose order is known", 15.0, items, figures)
+PART = Part("pairs", "pairs of kernels whose order is known", 20.0, items, figures, sources)

@@ -52,4 +52,4 @@ def figures(rows: Sequence[Row]) -> Row:
     return {"examined": len(done), "faulty": {row["key"]: row["faults"] for row in done if row["faults"]}}
 
 
-PART = Part("sanitizer", "compute-sanitizer finds nothing in our kernels", 10.0, items, figures)
+PART = Part("sanitizer", "compute-sanitizer finds nothing in our kernels", 5.0, items, figures)

@@ -1,12 +1,13 @@
 """Stored results, judged by the referee on the GPU: are they right there, and faster than the baseline?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from benchmarks.gpu_check.kernels import Kernel, stored_kernels, timed_workloads
 from benchmarks.gpu_check.modelling import modelled_times
 from benchmarks.gpu_check.nouns import DONE, OBJECTION, Item, Part, Row, Session
+from cudamaster.toolchain.kernel import KernelSource
 from mskernelbench.materials import Materials
 from mskernelbench.operator import Workload
 from mskernelbench.referee import Referee
@@ -18,6 +19,11 @@ def items(session: Session) -> Sequence[Item]:
         Item(kernel.key, partial(_prepare, session, kernel), partial(_judge, kernel))
         for kernel in stored_kernels(session.operators)
     ]
+
+
+def sources(operators: Sequence[str]) -> Iterator[KernelSource]:
+    """Theirs; those of the baselines are another part's."""
+    return (kernel.source for kernel in stored_kernels(operators))
 
 
 class Prepared(NamedTuple):
@@ -64,4 +70,4 @@ def figures(rows: Sequence[Row]) -> Row:
     }
 
 
-PART = Part("stored", "stored results against their baselines", 35.0, items, figures)
+PART = Part("stored", "stored results against their baselines", 25.0, items, figures, sources)
