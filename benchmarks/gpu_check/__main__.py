@@ -31,9 +31,9 @@ from benchmarks.gpu_check.telling import proven, summary
 from cudamaster.toolchain.catalog import open_device
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.devices.cuda.profiling_fallback import open_model
-from cudamaster.toolchain.devices.cuda.workers import UNFILTERED
 from cudamaster.toolchain.errors import ToolchainError
 from cudamaster.toolchain.nvcc.finder import find_toolchain
+from cudamaster.toolchain.worker.hardening import UNFILTERED
 from mskernelbench.affordable import Limits
 from mskernelbench.catalog import operator_names
 

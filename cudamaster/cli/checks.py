@@ -18,6 +18,11 @@ SANITIZER_ADVICE = (
     "optional: it looks for faults on a real GPU; it comes with the CUDA toolkit, or pip install "
     "'nvidia-cuda-sanitizer-api>=13.5'"
 )
+GUARD_ADVICE = {
+    "own namespaces": "optional: where user namespaces are allowed, kernels' host code has no network at all",
+    "Landlock": "optional: Linux 5.13 or later with Landlock also denies kernels' host code reading files",
+    "the system-call filter": "allow seccomp filters; CUDAMASTER_UNFILTERED=1 runs kernels that you trust",
+}
 KEY_ADVICE = "optional: set one, and language models propose kernels"
 
 
@@ -40,6 +45,7 @@ def all_checks() -> Iterator[Check]:
     yield check_python()
     yield check_nvcc()
     yield check_llvmlite()
+    yield check_guards()
     yield check_virtual_gpu()
     yield check_gpu()
     yield check_tool("ncu", NCU_ADVICE)
@@ -78,6 +84,18 @@ def check_llvmlite() -> Check:
     except ImportError as lack:
         return Check("llvmlite", ok=False, found=str(lack), mend='pip install "llvmlite>=0.50,<0.51"')
     return Check("llvmlite", ok=True, found=str(llvmlite.__version__))
+
+
+def check_guards() -> Check:
+    """What keeps kernels' host code from all else on this machine; the filter is needed, the rest helps."""
+    from cudamaster.toolchain.worker.guards import GUARDS, missing_guards
+    from cudamaster.toolchain.worker.hardening import FILTER, may_go_unfiltered
+
+    missing = missing_guards()
+    found = ", ".join(name for name in GUARDS if name not in missing) or "none"
+    needed = FILTER in missing and not may_go_unfiltered()
+    mend = "; ".join(GUARD_ADVICE[name] for name in missing)
+    return Check("guards", not missing, found, mend, needed=needed)
 
 
 def check_virtual_gpu() -> Check:

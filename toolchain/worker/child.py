@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,6 +16,7 @@ from cudamaster.toolchain.errors import ToolchainError
 from cudamaster.toolchain.worker.guest import GuestForged
 from cudamaster.toolchain.worker.hardening import WorkerLimits, follow_parent, harden
 from cudamaster.toolchain.worker.program import Program, ProgramModule
+from cudamaster.toolchain.worker.seccomp import NoFilter
 from cudamaster.toolchain.worker.wire import ConnectionEnded, receive_message, send_message
 
 CHANNEL = 3
@@ -37,7 +38,7 @@ def run_child(
         _restore_signals()
         give_up = functools.partial(harden, limits, interpreter_paths())
         prepared = module.prepare(give_up)
-        give_up()
+        _tell_a_lack(give_up, connection)
         line = _Line(connection)
         program = module.open_program(line.ask, prepared)
         send_message(connection, {"ready": True})
@@ -50,6 +51,15 @@ def run_child(
         sys.stderr.flush()
         os._exit(OUR_OWN_FAULT)
     os._exit(ANSWERED_AND_DONE)
+
+
+def _tell_a_lack(give_up: Callable[[], None], connection: socket.socket) -> None:
+    """Harden this process, or say why the machine cannot and end."""
+    try:
+        give_up()
+    except NoFilter as lack:
+        send_message(connection, {"lacks": lack.strerror or str(lack)})
+        os._exit(OUR_OWN_FAULT)
 
 
 def interpreter_paths() -> list[str]:

@@ -4,6 +4,7 @@ A worker forks its guest before it gives its rights up; both give up the same. T
 trusted side but through its worker, and ends with it; a worker whose guest ends does so in the same way.
 """
 
+import contextlib
 import ctypes
 import os
 import select
@@ -16,7 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from cudamaster.toolchain.worker.hardening import PR_SET_PDEATHSIG
-from cudamaster.toolchain.worker.seccomp import end_who_starts_processes
+from cudamaster.toolchain.worker.seccomp import NoFilter, end_who_starts_processes
 from cudamaster.toolchain.worker.wire import ConnectionEnded, Message, MessageBuffer, WireBroken, send_message
 
 LINK = 3
@@ -114,7 +115,8 @@ def _become_guest(serve: Serve, harden: Callable[[], None], link: socket.socket,
             os._exit(1)
         os.dup2(link.fileno(), LINK, inheritable=False)
         os.closerange(LINK + 1, os.sysconf("SC_OPEN_MAX"))
-        end_who_starts_processes()
+        with contextlib.suppress(NoFilter):  # the worker says so, unless it is to go without
+            end_who_starts_processes()
         harden()
         serve(socket.socket(fileno=LINK))
     except BaseException:  # noqa: BLE001 (a process boundary: nothing may return into the worker's code)

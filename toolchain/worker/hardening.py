@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cudamaster.toolchain.worker.landlock import allow_reading_only
 from cudamaster.toolchain.worker.seccomp import forbid_new_privileges, install_filter
+from cudamaster.toolchain.worker.syscalls import FILES, MEMORY, OF_MEMORY_FILES
 
 PR_SET_PDEATHSIG = 1
 CLONE_NEWUSER, CLONE_NEWNET, CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000
@@ -30,7 +31,9 @@ OWN_THREADS = "/proc/self/task"
 NAMESPACES, MEMORY_FILES, LANDLOCK, FILTER = (
     "own namespaces", "the ban on files in memory", "Landlock", "the system-call filter"
 )  # fmt: skip
-"""What of a worker's hardening can be left out where a driver does not work with it."""
+"""What of a worker's hardening can be left out where a driver does not work with it, or a system lacks it."""
+UNFILTERED = "CUDAMASTER_UNFILTERED"
+"""The variable that, where it is set, lets trusted kernels run without the system-call filter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,11 @@ class WorkerLimits:
         )
         words = (_words(fields[name]) for name in ("readable", "devices", "left_out"))
         return cls(memory, shared, processor, *words)
+
+
+def may_go_unfiltered() -> bool:
+    """Whether kernels are trusted to run without the system-call filter where there is none."""
+    return bool(os.environ.get(UNFILTERED))
 
 
 def _words(found: object) -> tuple[str, ...]:
@@ -99,7 +107,20 @@ def harden(limits: WorkerLimits, interpreter_paths: Sequence[str]) -> None:
     if LANDLOCK not in limits.left_out:
         allow_reading_only(map(Path, readable), map(Path, writable))
     if FILTER not in limits.left_out:
-        install_filter(devices=bool(limits.devices), memory_files=MEMORY_FILES in limits.left_out)
+        lifted = OF_MEMORY_FILES if MEMORY_FILES in limits.left_out else ()
+        install_filter(devices=bool(limits.devices), lifted=lifted)
+
+
+def confine_watched(readable: Sequence[str], folder: Path, devices: Sequence[str]) -> None:
+    """Give up what no call needs that one of NVIDIA's tools watches; raises OSError where the kernel refuses.
+
+    Nothing is read but `readable` and the system's libraries; files are written in `folder` alone. No other
+    program or process can be started, no other connection made: the tool has made its own before.
+    """
+    forbid_new_privileges()
+    writable = map(Path, (*devices, OWN_THREADS))
+    allow_reading_only(map(Path, (*SYSTEM_READABLE, *readable)), writable, [folder])
+    install_filter(devices=True, lifted=(FILES, MEMORY))
 
 
 def _limit_resources(limits: WorkerLimits) -> None:

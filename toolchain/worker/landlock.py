@@ -49,13 +49,16 @@ def landlock_version() -> int:
     return max(0, int(_libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG)))
 
 
-def allow_reading_only(paths: Iterable[Path], devices: Iterable[Path] = ()) -> bool:
+def allow_reading_only(
+    paths: Iterable[Path], devices: Iterable[Path] = (), folders: Iterable[Path] = ()
+) -> bool:
     """From now on this thread opens nothing but what lies beneath `paths`, and that for reading.
 
-    Of `devices` it may write and control as well. Returns False, changing nothing, where the kernel has no
+    Of `devices` it may write and control as well, in `folders` change what it likes. Returns False, changing nothing, where the kernel has no
     Landlock. Needs PR_SET_NO_NEW_PRIVS. Raises OSError where the kernel refuses a rule.
     """
-    return _restrict([*((path, READING) for path in paths), *((path, DRIVING) for path in devices)])
+    rights = ((paths, READING), (devices, DRIVING), (folders, CHANGING))
+    return _restrict([(path, right) for group, right in rights for path in group])
 
 
 def confine(confinement: Confinement) -> bool:

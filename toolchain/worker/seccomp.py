@@ -10,7 +10,7 @@ import errno
 import os
 import platform
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from cudamaster.toolchain.worker import syscalls
 from cudamaster.toolchain.worker.syscalls import Numbers
@@ -39,22 +39,22 @@ class NoFilter(OSError):
 
 
 def filter_program(
-    machine: str, own_process: int, *, devices: bool = False, memory_files: bool = False
+    machine: str, own_process: int, *, devices: bool = False, lifted: Collection[str] = ()
 ) -> bytes:
     """The filter for `machine` (`x86_64` or `aarch64`): only `own_process` may be sent signals.
 
     With `devices`, what exists may be opened to read and write, as a driver opens its device files: which
-    paths that can be is not the filter's to say. With `memory_files`, files without a name may be made.
-    Raises NoFilter for another machine.
+    paths that can be is not the filter's to say. What is `lifted`, calls or groups of them by name, is not
+    denied; with the group FILES all may be opened to write. Raises NoFilter for another machine.
     """
     writing = WRITING & ~READ_WRITE if devices else WRITING
     denied = [
         numbers
-        for group in syscalls.DENIED.values()
-        for name, numbers in group.items()
-        if not (memory_files and name in syscalls.OF_MEMORY_FILES)
+        for group, calls in syscalls.DENIED.items()
+        for name, numbers in calls.items()
+        if not {group, name}.intersection(lifted)
     ]
-    return _packed(machine, _rules(machine, own_process, writing, denied))
+    return _packed(machine, _rules(machine, own_process, 0 if syscalls.FILES in lifted else writing, denied))
 
 
 def starting_program(machine: str) -> bytes:
@@ -82,12 +82,12 @@ def forbid_new_privileges() -> None:
         raise NoFilter(ctypes.get_errno(), "PR_SET_NO_NEW_PRIVS was refused")
 
 
-def install_filter(*, devices: bool = False, memory_files: bool = False) -> None:
+def install_filter(*, devices: bool = False, lifted: Collection[str] = ()) -> None:
     """Filter the calls of all this process's threads and of all they start, until they end.
 
     Raises NoFilter.
     """
-    _install(filter_program(platform.machine(), os.getpid(), devices=devices, memory_files=memory_files))
+    _install(filter_program(platform.machine(), os.getpid(), devices=devices, lifted=lifted))
 
 
 def end_who_starts_processes() -> None:
@@ -103,7 +103,8 @@ def _install(program: bytes) -> None:
     )
     libc, number = ctypes.CDLL(None, use_errno=True), getattr(syscalls.SECCOMP, platform.machine())
     if libc.syscall(number, SET_MODE_FILTER, SYNCHRONISE_THREADS, header) != 0:
-        raise NoFilter(ctypes.get_errno(), "the system-call filter was refused")
+        code = ctypes.get_errno()
+        raise NoFilter(code, f"the system-call filter was refused: {os.strerror(code)}")
 
 
 def _prctl(option: int, value: int) -> int:

@@ -7,12 +7,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from cudamaster.toolchain.cache import cache_folder
 from cudamaster.toolchain.errors import EnvironmentLacks, ToolchainError, WorkerBroken
-from cudamaster.toolchain.worker.hardening import SHARED, WorkerLimits
+from cudamaster.toolchain.worker.hardening import FILTER, SHARED, UNFILTERED, WorkerLimits, may_go_unfiltered
 from cudamaster.toolchain.worker.wire import ConnectionEnded, WireBroken, receive_message, send_message
 from cudamaster.toolchain.worker.worker import Worker
 
@@ -21,6 +22,12 @@ START_SECONDS = 180.0
 CHILD_SECONDS = 30.0
 KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "HOME", "TMPDIR", "CUDAMASTER_CPU")
 """All that the zygote sees of this process's environment: no keys, no proxies."""
+
+NO_FILTER = (
+    "this machine cannot keep kernels' host code from its other processes and files ({}); run it where "
+    f"seccomp filters are allowed, or set {UNFILTERED}=1 to run kernels that you trust"
+)
+GOING_WITHOUT = f"kernels run without a system-call filter ({{}}), as {UNFILTERED} allows"
 
 
 class _Running(NamedTuple):
@@ -46,22 +53,35 @@ class WorkerStarter:
         self._variables = dict(variables or {})
         self._running: _Running | None = None
         self._closed = False
+        self._told = False
         self._lock = threading.Lock()
 
     def start(self, limits: WorkerLimits) -> Worker:
         """A hardened child, ready to be called.
 
-        Raises EnvironmentLacks for what the program says the machine lacks, WorkerBroken where it fails.
+        Raises EnvironmentLacks for what the program says the machine lacks and where it has no system-call
+        filter, unless CUDAMASTER_UNFILTERED is set; WorkerBroken where it fails.
         """
         with self._lock:
             self._closed = False
             running = self._zygote()
             try:
-                return _fork(running.control, limits)
+                return self._hardened(running.control, limits)
             except (ConnectionEnded, WireBroken, OSError) as failure:
                 words = _log(running.log)
                 self._stop()
                 raise WorkerBroken(f"no worker could be started: {failure}\n{words}") from failure
+
+    def _hardened(self, control: socket.socket, limits: WorkerLimits) -> Worker:
+        try:
+            return _fork(control, limits)
+        except EnvironmentLacks as lack:
+            if not may_go_unfiltered():
+                raise EnvironmentLacks(NO_FILTER.format(lack)) from lack
+            if not self._told:
+                print(GOING_WITHOUT.format(lack), file=sys.stderr, flush=True)
+            self._told = True
+            return _fork(control, replace(limits, left_out=(*limits.left_out, FILTER)))
 
     def warm(self) -> None:
         """Start the zygote in the background, so that the first worker need not wait for it."""

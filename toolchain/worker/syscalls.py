@@ -15,6 +15,9 @@ class Numbers(NamedTuple):
 
 SECCOMP = Numbers(317, 277)
 
+FILES = "creating, renaming and changing files"
+MEMORY = "memory that outlives a process or has no name"
+
 STARTING: dict[str, Numbers] = {
     "fork": Numbers(57, None),
     "vfork": Numbers(58, None),
@@ -48,7 +51,7 @@ DENIED: dict[str, dict[str, Numbers]] = {
         "setsid": Numbers(112, 157),
         "setpgid": Numbers(109, 154),
     },
-    "creating, renaming and changing files": {
+    FILES: {
         "creat": Numbers(85, None),
         "truncate": Numbers(76, 45),
         "ftruncate": Numbers(77, 46),
@@ -107,7 +110,7 @@ DENIED: dict[str, dict[str, Numbers]] = {
         "name_to_handle_at": Numbers(303, 264),
         "open_by_handle_at": Numbers(304, 265),
     },
-    "memory that outlives a process or has no name": {
+    MEMORY: {
         "memfd_create": Numbers(319, 279),
         "memfd_secret": Numbers(447, 447),
         "shmget": Numbers(29, 194),

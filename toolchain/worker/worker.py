@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cudamaster.toolchain.errors import WorkerBroken
+from cudamaster.toolchain.errors import EnvironmentLacks, WorkerBroken
 from cudamaster.toolchain.worker.ending import WorkerEnd
 from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.wire import (
@@ -83,13 +83,19 @@ class Worker:
                 raise
 
     def wait_until_ready(self, seconds: float) -> None:
-        """Wait for the child to have hardened itself. Raises WorkerBroken where it could not."""
+        """Wait for the child to have hardened itself.
+
+        Raises EnvironmentLacks, with its word for why this machine cannot, and WorkerBroken where it broke.
+        """
         self._channel.settimeout(seconds)
         try:
-            receive_message(self._channel)
+            message, _ = receive_message(self._channel)
         except (ConnectionEnded, TimeoutError) as failure:
             self.close()
             raise WorkerBroken(f"a worker could not be prepared:\n{self.printed}") from failure
+        if "lacks" in message:
+            self.close()
+            raise EnvironmentLacks(str(message["lacks"]))
 
     def kill(self) -> None:
         """End it now, whatever it is doing; harmless when it has ended."""

@@ -98,7 +98,7 @@ def test_the_doctor_writes_one_document(capsys: Output) -> None:
     code = exit_code_of(["doctor", "--json"])
     checks = json.loads(capsys.readouterr().out)["checks"]
 
-    assert [row["check"] for row in checks][:4] == ["Python", "nvcc", "llvmlite", "virtual GPU"]
+    assert [row["check"] for row in checks][:5] == ["Python", "nvcc", "llvmlite", "guards", "virtual GPU"]
     assert code == (0 if all(row["ok"] for row in checks if row["needed"]) else 3)
 
 

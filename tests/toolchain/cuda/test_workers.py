@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from cudamaster.toolchain.devices.cuda.equipment import Equipment
-from cudamaster.toolchain.devices.cuda.workers import UNFILTERED, GpuWorkers
+from cudamaster.toolchain.devices.cuda.workers import GpuWorkers
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from cudamaster.toolchain.errors import WorkerBroken
-from cudamaster.toolchain.worker.hardening import FILTER, LANDLOCK, MEMORY_FILES
+from cudamaster.toolchain.worker.hardening import FILTER, LANDLOCK, MEMORY_FILES, UNFILTERED
 from cudamaster.toolchain.worker.landlock import landlock_version
 from tests.doubles.cuda_device import CudaBench
 from tests.doubles.cuda_program import NEEDS

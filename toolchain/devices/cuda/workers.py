@@ -4,7 +4,6 @@ Nobody can know that before a driver is there. What is left out is found before 
 for as long as the device is open, and is said.
 """
 
-import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -13,7 +12,13 @@ from cudamaster.toolchain.devices.cuda.context import OUT_OF_MEMORY
 from cudamaster.toolchain.devices.cuda.equipment import Equipment
 from cudamaster.toolchain.devices.cuda.locks import tell
 from cudamaster.toolchain.errors import WorkerBroken
-from cudamaster.toolchain.worker.hardening import FILTER, LANDLOCK, MEMORY_FILES, NAMESPACES
+from cudamaster.toolchain.worker.hardening import (
+    FILTER,
+    LANDLOCK,
+    MEMORY_FILES,
+    NAMESPACES,
+    may_go_unfiltered,
+)
 from cudamaster.toolchain.worker.starter import WorkerStarter
 from cudamaster.toolchain.worker.worker import Worker
 
@@ -21,8 +26,6 @@ TRIALS = ((), (), (NAMESPACES,), (MEMORY_FILES,), (LANDLOCK,), (NAMESPACES, MEMO
 """What is left out, in the order tried; nothing twice, since a start may fail for other reasons."""
 UNFILTERED_TRIALS = ((FILTER,), (NAMESPACES, MEMORY_FILES, LANDLOCK, FILTER))
 """Likewise, where kernels are trusted: without the filter one may reach the process that judges it."""
-UNFILTERED = "CUDAMASTER_UNFILTERED"
-"""The variable that says so where it is set."""
 TRIAL_SECONDS = 60.0
 """After which no other trial begins: a driver that answers nobody is not held up by rights."""
 
@@ -58,7 +61,7 @@ class GpuWorkers:
     def _first(self, readable: tuple[str, ...]) -> Worker:
         failures: list[WorkerBroken] = []
         deadline = time.monotonic() + TRIAL_SECONDS
-        for left_out in (*TRIALS, *(UNFILTERED_TRIALS if os.environ.get(UNFILTERED) else ())):
+        for left_out in (*TRIALS, *(UNFILTERED_TRIALS if may_go_unfiltered() else ())):
             try:
                 worker = self._start(left_out, readable)
             except WorkerBroken as broken:
