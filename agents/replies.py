@@ -140,11 +140,20 @@ def choice_field(data: Mapping[str, Any], name: str, choices: tuple[str, ...]) -
 
 
 def number_fields(data: Mapping[str, Any], name: str) -> dict[str, float]:
-    """An object of numbers; empty where it is absent. Raises BadReply."""
-    value = data.get(name, {})
+    """Numbers by name: a list of pairs or an object, empty where it is absent or null. Raises BadReply."""
+    value = data.get(name)
+    value = {} if value is None else _by_name(value, name) if isinstance(value, list) else value
     if not isinstance(value, dict):
         raise BadReply(f"'{name}' is not an object of numbers")
     for key, number in value.items():
         if isinstance(number, bool) or not isinstance(number, int | float) or not abs(number) <= LARGEST:
             raise BadReply(f"'{name}.{key}' is not a number")
     return {legible(key): number for key, number in value.items()}
+
+
+def _by_name(pairs: Sequence[Any], name: str) -> dict[str, Any]:
+    """The object that a list of `{"name": …, "value": …}` stands for. Raises BadReply."""
+    for pair in pairs:
+        if not isinstance(pair, dict) or not isinstance(pair.get("name"), str) or "value" not in pair:
+            raise BadReply(f"'{name}' has an item that is not a name and a value")
+    return {pair["name"]: pair["value"] for pair in pairs}

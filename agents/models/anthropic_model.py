@@ -1,6 +1,5 @@
 """Anthropic's models, over Messages."""
 
-import json
 from functools import cached_property
 from typing import Any
 
@@ -9,8 +8,6 @@ from cudamaster.agents.models.model import CUT_OFF, REFUSED, STOPPED, Reply, Req
 from cudamaster.agents.models.price import Price, Usage
 
 ENDINGS = {"max_tokens": CUT_OFF, "model_context_window_exceeded": CUT_OFF, "refusal": REFUSED}
-ANSWER = "answer"
-"""Name of the tool that a structured answer is the input of."""
 
 
 class AnthropicModel:
@@ -49,8 +46,7 @@ class AnthropicModel:
             "messages": [{"role": turn.speaker, "content": turn.text} for turn in request.turns],
         }
         if request.schema:
-            tool = {"name": ANSWER, "description": "Gives the answer.", "input_schema": request.schema}
-            asks |= {"tools": [tool], "tool_choice": {"type": "tool", "name": ANSWER}}
+            asks["output_config"] = {"format": {"type": "json_schema", "schema": request.schema}}
         message = None
         with self._client.messages.stream(**asks) as stream:
             for event in unbroken(anthropic, stream):
@@ -62,10 +58,7 @@ class AnthropicModel:
 
 
 def _text_of(message: Any) -> str:
-    """The text, or the input of the answering tool."""
-    for block in message.content:
-        if block.type == "tool_use":
-            return json.dumps(block.input)
+    """The text, without what was thought."""
     return "".join(block.text for block in message.content if block.type == "text")
 
 

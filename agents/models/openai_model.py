@@ -56,6 +56,8 @@ class OpenAIModel:
         for event in unbroken(openai, self._client.responses.create(stream=True, **asks)):
             if event.type in ("response.completed", "response.incomplete", "response.failed"):
                 final = event.response
+            elif event.type == "error":
+                raise BrokenOff(event.message)
         if final is None:
             raise BrokenOff("no final event")
         if final.status == "failed":
@@ -96,8 +98,7 @@ class OpenAIModel:
 
 
 def _named(request: Request) -> dict[str, Any]:
-    """Not strict: a strict schema allows no free-form object, which tuning parameters are."""
-    return {"name": request.role, "schema": request.schema, "strict": False}
+    return {"name": request.role, "schema": request.schema, "strict": True}
 
 
 def _ending_of(response: Any) -> str:

@@ -6,6 +6,7 @@ from cudamaster.agents.errors import BadReply
 from cudamaster.agents.nouns import Plan
 from cudamaster.agents.replies import choice_field, json_block, number_fields, text_field
 from cudamaster.agents.role import Role
+from cudamaster.agents.schemas import TEXT, list_of, maybe, numbers, one_of, record
 from cudamaster.toolchain.metrics import METRICS
 
 DIRECTIONS = ("lower", "higher")
@@ -38,28 +39,18 @@ def _plan(data: Any) -> Plan:
     )
 
 
-TEXT = {"type": "string"}
-SCHEMA = {
-    "type": "object",
-    "properties": {
-        "plans": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "strategy": TEXT,
-                    "change": TEXT,
-                    "reason": TEXT,
-                    "predicted_metric": {"type": ["string", "null"]},
-                    "predicted_direction": {"enum": [*DIRECTIONS, None]},
-                    "parameters": {"type": "object", "additionalProperties": {"type": "integer"}},
-                },
-                "required": ["strategy", "change", "reason"],
-            },
-        }
-    },
-    "required": ["plans"],
-}
+SCHEMA = record(
+    plans=list_of(
+        record(
+            strategy=TEXT,
+            change=TEXT,
+            reason=TEXT,
+            predicted_metric=maybe(one_of(METRICS)),
+            predicted_direction=maybe(one_of(DIRECTIONS)),
+            parameters=numbers("integer"),
+        )
+    )
+)
 
 ROLE = Role(
     name="planner",

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from cudamaster.agents.nouns import Diagnosis
 from cudamaster.agents.replies import choice_field, json_block, number_fields, text_field
 from cudamaster.agents.role import Role
+from cudamaster.agents.schemas import TEXT, numbers, one_of, record
 
 BOUNDS = ("memory", "compute", "latency")
 
@@ -25,17 +26,7 @@ def parse(reply: str) -> Reading:
     return Reading(diagnosis, text_field(data, "lesson"))
 
 
-TEXT = {"type": "string"}
-SCHEMA = {
-    "type": "object",
-    "properties": {
-        "bound": {"enum": list(BOUNDS)},
-        "sentence": TEXT,
-        "metrics": {"type": "object", "additionalProperties": {"type": "number"}},
-        "lesson": TEXT,
-    },
-    "required": ["bound", "sentence", "lesson"],
-}
+SCHEMA = record(bound=one_of(BOUNDS), sentence=TEXT, metrics=numbers("number"), lesson=TEXT)
 
 ROLE = Role(
     name="profiler",

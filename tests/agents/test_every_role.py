@@ -1,7 +1,11 @@
 """What holds for every role: four files, prompts that render for every operator, a sample that parses."""
 
+import json
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
+import jsonschema
 import pytest
 
 from cudamaster.agents.coder import parse as parse_coder
@@ -11,6 +15,7 @@ from cudamaster.agents.nouns import Plan, Situation
 from cudamaster.agents.planner import parse as parse_planner
 from cudamaster.agents.profiler import parse as parse_profiler
 from cudamaster.agents.prompts import Prompt, coder_prompt, debugger_prompt, planner_prompt, profiler_prompt
+from cudamaster.agents.replies import fenced_blocks
 from cudamaster.agents.role import all_roles
 from mskernelbench.catalog import operator_names
 from mskernelbench.evaluation import Status
@@ -60,6 +65,40 @@ def test_a_role_declares_itself_under_its_folder_s_name(role: str) -> None:
 @pytest.mark.parametrize("role", all_roles())
 def test_the_sample_reply_is_understood(role: str) -> None:
     assert all_roles()[role].parse(sample(role))
+
+
+def objects_of(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every object that a schema describes."""
+    parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    if isinstance(schema, dict) and schema.get("type") == "object":
+        yield schema
+    for part in parts:
+        yield from objects_of(part)
+
+
+@pytest.mark.parametrize("role", [role for role in all_roles() if all_roles()[role].schema])
+def test_a_schema_has_the_form_that_providers_hold_a_model_to(role: str) -> None:
+    objects = list(objects_of(all_roles()[role].schema))
+
+    assert objects
+    assert all(
+        o["additionalProperties"] is False and set(o["required"]) == {*o["properties"]} for o in objects
+    )
+
+
+@pytest.mark.parametrize("role", [role for role in all_roles() if all_roles()[role].schema])
+def test_the_sample_reply_follows_the_schema(role: str) -> None:
+    answer = json.loads(fenced_blocks(sample(role))[0].text)
+
+    jsonschema.validate(answer, all_roles()[role].schema)
+
+
+@pytest.mark.parametrize("pair", [["TILE", 4], {"name": "TILE"}, {"name": 4, "value": 4}, 4])
+def test_a_list_of_numbers_is_of_names_and_values(pair: object) -> None:
+    plan = {"strategy": "s", "change": "c", "reason": "r", "parameters": [pair]}
+
+    with pytest.raises(BadReply, match="not a name and a value"):
+        parse_planner(json.dumps({"plans": [plan]}))
 
 
 @pytest.mark.parametrize("precision", list(Precision))

@@ -214,36 +214,30 @@ def chat(asked: Asked, act: Act) -> list[Json]:
 
 
 def messages(asked: Asked, act: Act) -> list[Json]:
-    """The events of Messages; a forced tool is called with the text, which is JSON, as its input."""
+    """The events of Messages, after a thought; held to a schema, the text is bare JSON."""
     read, cached, written = act.tokens or (0, 0, 0)
     reasons = {"stop": "end_turn", "length": "max_tokens", "refusal": "refusal"}
-    tool = "tool_choice" in asked.body and act.ending == "stop"
     message = {
         "id": "m", "type": "message", "role": "assistant", "content": [], "stop_reason": None,
         "stop_sequence": None, "model": f"{asked.body['model']}-served",
         "usage": {"input_tokens": read - cached, "cache_read_input_tokens": cached, "output_tokens": 1},
     }  # fmt: skip
-    block = (
-        {"type": "tool_use", "id": "t", "name": "answer", "input": {}}
-        if tool
-        else {"type": "text", "text": ""}
-    )
-
-    def delta(piece: str) -> Json:
-        kind = (
-            {"type": "input_json_delta", "partial_json": piece}
-            if tool
-            else {"type": "text_delta", "text": piece}
-        )
-        return {"type": "content_block_delta", "index": 0, "delta": kind}
-
-    text = act.text.removeprefix("```json\n").removesuffix("\n```") if tool else act.text
-    stop = {"stop_reason": "tool_use" if tool else reasons[act.ending], "stop_sequence": None}
+    held = "output_config" in asked.body
+    text = act.text.removeprefix("```json\n").removesuffix("\n```") if held else act.text
+    thought = {"type": "thinking", "thinking": "", "signature": ""}
+    thinking = {"type": "thinking_delta", "thinking": "Let me see."}
+    stop = {"stop_reason": reasons[act.ending], "stop_sequence": None}
     return [
         {"type": "message_start", "message": message},
-        {"type": "content_block_start", "index": 0, "content_block": block},
-        *(delta(piece) for piece in pieces(text)),
+        {"type": "content_block_start", "index": 0, "content_block": thought},
+        {"type": "content_block_delta", "index": 0, "delta": thinking},
         {"type": "content_block_stop", "index": 0},
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}},
+        *(
+            {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": piece}}
+            for piece in pieces(text)
+        ),
+        {"type": "content_block_stop", "index": 1},
         {"type": "message_delta", "delta": stop, "usage": {"output_tokens": written}},
         {"type": "message_stop"},
     ]

@@ -84,6 +84,13 @@ def test_an_error_told_within_an_answer_is_asked_again_and_its_words_are_kept(
     assert len(server.asked) == 3
 
 
+def test_an_event_of_responses_that_is_an_error_is_told_in_its_words(server: ModelServer) -> None:
+    event = b'{"type": "error", "code": "server_error", "message": "too busy", "sequence_number": 1}'
+    server.saying(Act(body=b"event: error\ndata: " + event + b"\n\n"))
+    with pytest.raises(ModelUnavailable, match="broke off 3 times: too busy"):
+        responses(server).ask(REQUEST)
+
+
 @pytest.mark.parametrize("opened", [responses, chat])
 @pytest.mark.parametrize("tokens", [None, (0, 0, 0), (-5, -9, -5)])
 def test_tokens_that_a_server_does_not_count_are_estimated(

@@ -140,5 +140,29 @@ def test_a_schema_reaches_the_server_and_the_answer_is_json(server: ModelServer,
     assert '"bound"' in json.dumps(server.asked[0].body)
 
 
+def test_openai_s_models_are_held_to_the_schema_strictly(server: ModelServer) -> None:
+    for opened in (responses, chat):
+        opened(server).ask(Request("profiler", "You read.", TURNS, 500, SCHEMA))
+    spoken, chatted = (asked.body for asked in server.asked)
+    assert spoken["text"]["format"]["strict"] is True
+    assert chatted["response_format"]["json_schema"]["strict"] is True
+
+
+def test_anthropic_s_models_may_think_before_an_answer_that_a_schema_holds(server: ModelServer) -> None:
+    """A forced tool would be refused where a model thinks by default."""
+    messages(server).ask(Request("profiler", "You read.", TURNS, 500, SCHEMA))
+    body = server.asked[0].body
+    assert body["output_config"] == {"format": {"type": "json_schema", "schema": SCHEMA}}
+    assert not {"tools", "tool_choice"} & set(body)
+
+
+@each
+def test_no_server_is_told_a_temperature_which_reasoning_models_refuse(
+    server: ModelServer, opened: Opener
+) -> None:
+    opened(server).ask(REQUEST)
+    assert not {"temperature", "top_p"} & set(server.asked[0].body)
+
+
 def test_the_key_never_shows_in_what_describes_the_access() -> None:
     assert KEY not in repr(Access(KEY, "THE_KEY"))
