@@ -54,8 +54,9 @@ def allow_reading_only(
 ) -> bool:
     """From now on this thread opens nothing but what lies beneath `paths`, and that for reading.
 
-    Of `devices` it may write and control as well, in `folders` change what it likes. Returns False, changing nothing, where the kernel has no
-    Landlock. Needs PR_SET_NO_NEW_PRIVS. Raises OSError where the kernel refuses a rule.
+    Of `devices` it may write and control as well, in `folders` change what it likes. Returns False, changing
+    nothing, where the kernel has no Landlock. Needs PR_SET_NO_NEW_PRIVS. Raises OSError where the kernel
+    refuses a rule.
     """
     rights = ((paths, READING), (devices, DRIVING), (folders, CHANGING))
     return _restrict([(path, right) for group, right in rights for path in group])

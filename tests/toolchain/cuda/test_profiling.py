@@ -36,10 +36,18 @@ def unused(build: Build, arguments: Arguments) -> Timing | RunFailure:
     raise AssertionError("nobody asked for a time")
 
 
+def own_call() -> tuple[Build, Arguments]:
+    return built(Path("own.so")), ARGUMENTS
+
+
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
     library = tmp_path / "kernel.so"
     library.write_bytes(b"no machine code in here")
+    return built(library)
+
+
+def built(library: Path) -> Build:
     return Build(
         source=KernelSource("source", "scale"), key="k", architecture="sm_90a", library=library, ptx=None,
         host_object=None, resources=(), diagnostics=(), log="", seconds=0.0, cached=False,
@@ -58,7 +66,7 @@ def profiler(
     counting: ScriptedDevice,
     time_call: Callable[[Build, Arguments], Timing | RunFailure] = measured,
 ) -> CallProfiler:
-    gpu = ProfiledGpu(SPEC, "GPU-1")
+    gpu = ProfiledGpu(SPEC, "GPU-1", own_call)
     return CallProfiler(gpu, time_call, lambda: ncu, lambda spec: counting)
 
 

@@ -2,7 +2,9 @@
 
 import ctypes
 import json
+import os
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,12 +20,40 @@ from cudamaster.toolchain.devices.cuda.profiling_call import main, make_call
 from cudamaster.toolchain.devices.cuda.profiling_tools import CALL, call_failed, prepared_call
 from cudamaster.toolchain.errors import DriverFailed
 from cudamaster.toolchain.kernel import KernelSource
+from cudamaster.toolchain.worker.landlock import landlock_version
 
 ENTRY = """
 extern "C" void scale(float* y, const float* x, float by, int n, void* stream) {
     for (int i = 0; i < n; i++) y[i] = by * x[i];
     if (stream) y[0] = -1;
 }
+"""
+ROOT = Path(__file__).parents[3]
+TRIES = """
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+extern "C" void scale(float* y, const float* x, float by, int n, void* stream) {
+    y[0] = open("/etc/hostname", O_RDONLY) < 0 ? errno : 0;
+    y[1] = socket(AF_INET, SOCK_STREAM, 0) < 0 ? errno : 0;
+    int process = fork();
+    if (!process) _exit(0);
+    y[2] = process < 0 ? errno : 0;
+}
+"""
+CONFINED = """
+import json, sys
+from pathlib import Path
+from cudamaster.toolchain.devices.cuda.driver import CudaDriver
+from cudamaster.toolchain.devices.cuda.profiling_call import make_call
+from cudamaster.toolchain.devices.cuda.profiling_tools import CALL, prepared_call
+from tests.toolchain.cuda.test_profiling_call import ARGUMENTS, FakeRuntime, HostMemoryBinding, build
+device = HostMemoryBinding()
+with prepared_call(build(Path(sys.argv[1])), ARGUMENTS, confined=sys.argv[2] == "confined") as folder:
+    made = make_call(CudaDriver(device), FakeRuntime(), json.loads((folder / CALL).read_text()), folder)
+    (folder / "the tool's own").write_text("a file")
+print(json.dumps([made, device.called[-1]]))
 """
 SUCCESS = binding.CUresult.CUDA_SUCCESS
 
@@ -105,7 +135,7 @@ ARGUMENTS = Arguments(
 
 
 def called(device: HostMemoryBinding, library: Path, error: int = 0) -> str | None:
-    with prepared_call(build(library), ARGUMENTS) as folder:
+    with prepared_call(build(library), ARGUMENTS, confined=False) as folder:
         return make_call(
             CudaDriver(device), FakeRuntime(error), json.loads((folder / CALL).read_text()), folder
         )
@@ -118,6 +148,26 @@ def test_the_entry_gets_filled_buffers_scalars_and_the_legacy_stream_between_the
     assert marks[:3] == ["cuProfilerStart", "cuCtxSynchronize", "cuProfilerStop"]
     assert marks[-1] == np.array([2, 4, 8], np.float32).tobytes().hex()
     assert not device.held
+
+
+@pytest.mark.parametrize(("how", "refused"), [("confined", [1, 1]), ("free", [0, 0])])
+def test_what_is_watched_starts_and_reaches_nothing_and_the_tool_still_writes_its_files(
+    how: str, refused: list[int], tmp_path: Path
+) -> None:
+    (tmp_path / "tries.cpp").write_text(TRIES)
+    library = tmp_path / "tries.so"
+    subprocess.run(["g++", "-shared", "-fPIC", "-o", library, tmp_path / "tries.cpp"], check=True, timeout=60)
+    paths = os.pathsep.join([str(ROOT), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", CONFINED, str(library), how],
+        env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    failed, y = json.loads(done.stdout)
+    opened, *others = np.frombuffer(bytes.fromhex(y), np.float32)
+    assert failed is None
+    assert others == refused  # EPERM
+    if landlock_version():
+        assert opened == (13 if how == "confined" else 0)  # EACCES
 
 
 def test_nothing_stays_allocated_where_there_is_no_room(library: Path) -> None:

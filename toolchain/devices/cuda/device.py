@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.devices.cuda.equipment import USUAL, CudaLimits, Equipment, usual_equipment
+from cudamaster.toolchain.devices.cuda.fingerprint import fingerprint_build, fingerprint_call
 from cudamaster.toolchain.devices.cuda.opening import OpenedGpus
 from cudamaster.toolchain.devices.cuda.profiling import CallProfiler, ProfiledGpu
 from cudamaster.toolchain.devices.cuda.station import Station
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.compile import compile_kernel
+from cudamaster.toolchain.nvcc.finder import Toolchain
 from cudamaster.toolchain.outputs import Examined, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.spec import DeviceSpec
@@ -45,7 +47,7 @@ class CudaDevice:
                 self._stations.append(Station(gpus.machine.driver, gpu, equipment))
                 undo.callback(self._stations[-1].close)
             self._profilers = {
-                station.name: _profiler(station, gpu.monitor.uuid, self.spec)
+                station.name: _profiler(station, gpu.monitor.uuid, self.spec, self._toolchain)
                 for station, gpu in zip(self._stations, gpus.gpus, strict=True)
             }
             for profiler in self._profilers.values():
@@ -56,8 +58,12 @@ class CudaDevice:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """What of its workers' hardening NVIDIA's driver does not work with here, as far as is known yet."""
-        return tuple(dict.fromkeys(word for station in self._stations for word in station.left_out))
+        """What of workers' hardening NVIDIA's driver and tools do not work with, as far as is known yet."""
+        of_workers = [word for station in self._stations for word in station.left_out]
+        tools = [tool for profiler in self._profilers.values() for tool in profiler.unconfined]
+        return tuple(
+            dict.fromkeys((*of_workers, *(f"the confinement of what {tool} watches" for tool in tools)))
+        )
 
     def build(self, source: KernelSource) -> Build:
         """Compile `source` for these GPUs, or find it compiled."""
@@ -107,9 +113,12 @@ class CudaDevice:
         return found
 
 
-def _profiler(station: Station, uuid: str, spec: DeviceSpec) -> CallProfiler:
+def _profiler(station: Station, uuid: str, spec: DeviceSpec, toolchain: Toolchain) -> CallProfiler:
+    def own_call() -> tuple[Build, Arguments]:
+        return fingerprint_build(toolchain, spec.architecture), fingerprint_call()
+
     return CallProfiler(
-        ProfiledGpu(spec, uuid),
+        ProfiledGpu(spec, uuid, own_call),
         lambda build, arguments: station.time(build, arguments, TimingPlan()),
     )
 

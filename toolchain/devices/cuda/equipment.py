@@ -80,10 +80,10 @@ def usual_equipment(spec: DeviceSpec, toolchain: Toolchain, limits: CudaLimits) 
             "CUDA_CACHE_DISABLE": "1",
         },
         readable=(*DRIVER_READABLE, *(str(folder) for folder in (*folders, *installed_folders(toolchain)))),
-        devices=_driver_devices(),
+        devices=driver_devices(),
     )
 
 
-def _driver_devices() -> tuple[str, ...]:
+def driver_devices() -> tuple[str, ...]:
     """The device files of NVIDIA's driver."""
     return tuple(str(path) for path in sorted(Path("/dev").glob("nvidia*")))

@@ -5,6 +5,10 @@ import secrets
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
+
+from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
+from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.devices.cuda.context import Context
 from cudamaster.toolchain.errors import EnvironmentLacks
 from cudamaster.toolchain.kernel import KernelSource
@@ -20,10 +24,25 @@ BLOCKS, THREADS = 1024, 256
 
 def fingerprint_code(toolchain: Toolchain, architecture: str) -> bytes:
     """The kernel's machine code. Raises EnvironmentLacks where nvcc does not compile it."""
+    library = fingerprint_build(toolchain, architecture).library
+    assert library is not None
+    return next(machine_codes(library.read_bytes()))
+
+
+def fingerprint_build(toolchain: Toolchain, architecture: str) -> Build:
+    """Its source, compiled. Raises EnvironmentLacks where nvcc does not."""
     build = compile_kernel(KernelSource(SOURCE.read_text(), ENTRY, SOURCE.name), architecture, toolchain)
     if build.library is None:
         raise EnvironmentLacks(f"nvcc {toolchain.version} does not compile for the GPU: {build.first_error}")
-    return next(machine_codes(build.library.read_bytes()))
+    return build
+
+
+def fingerprint_call() -> Arguments:
+    """What its entry can be called with."""
+    words, total = np.arange(1024, dtype=np.uint64), np.zeros(1, np.uint64)
+    tensors = Tensor("words", words, Access.INPUT), Tensor("sum", total, Access.OUTPUT)
+    scalars = Scalar("count", words.size, "int"), Scalar("seed", 1, "int")
+    return Arguments((*tensors, *scalars), "fingerprint")
 
 
 class Fingerprint:

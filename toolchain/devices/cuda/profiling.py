@@ -11,11 +11,13 @@ from pathlib import Path
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
+from cudamaster.toolchain.devices.cuda.confining import Confining, OwnCall
 from cudamaster.toolchain.devices.cuda.ncu import NAME, NO_NCU, Refused, collect
 from cudamaster.toolchain.devices.cuda.ncu_reading import ReaderMissing, kernels_of, load_actions
 from cudamaster.toolchain.devices.cuda.profiling_fallback import modelled_profile, open_model
 from cudamaster.toolchain.devices.cuda.profiling_tools import Tool, call_failed, find_tool, prepared_call
-from cudamaster.toolchain.devices.cuda.sanitizer import sanitize
+from cudamaster.toolchain.devices.cuda.sanitizer import NAME as SANITIZER
+from cudamaster.toolchain.devices.cuda.sanitizer import NO_SANITIZER, sanitize
 from cudamaster.toolchain.errors import EnvironmentLacks
 from cudamaster.toolchain.outputs import Examined, FailureKind, RunFailure
 from cudamaster.toolchain.profile import Profile
@@ -33,6 +35,8 @@ class ProfiledGpu:
     spec: DeviceSpec
     uuid: str
     """What CUDA_VISIBLE_DEVICES calls it."""
+    own_call: OwnCall
+    """A call of a kernel of ours, which tells whether tools work."""
 
 
 class CallProfiler:
@@ -53,11 +57,19 @@ class CallProfiler:
         self._told = False
         self._model: Device | None = None
         self._lock = threading.Lock()
+        self._counted = Confining(self._by_ncu, _is_profile, _is_lasting, gpu.own_call)
+        self._examined = Confining(self._by_sanitizer, _is_complete, _is_missing, gpu.own_call)
+
+    @property
+    def unconfined(self) -> tuple[str, ...]:
+        """Tools that work only where the process they watch has this user's rights, as far as is known."""
+        tools = {NAME: self._counted.confined, SANITIZER: self._examined.confined}
+        return tuple(name for name, confined in tools.items() if confined is False)
 
     def profile(self, build: Build, arguments: Arguments) -> Profile | RunFailure:
         """What one call does, kernel by kernel; why it could not be called, or by nobody counted."""
         with self._lock:
-            found = self._refusal or self._by_ncu(build, arguments)
+            found = self._refusal or self._counted.watch(build, arguments)
             if not isinstance(found, Refused):
                 return found
             if found.lasting:
@@ -67,7 +79,7 @@ class CallProfiler:
     def examine(self, build: Build, arguments: Arguments) -> Examined:
         """Have a call watched by compute-sanitizer, where there is one."""
         with self._lock:
-            return sanitize(build, arguments, self._gpu.uuid)
+            return self._examined.watch(build, arguments)
 
     def close(self) -> None:
         """Close the model that counted, if it was opened."""
@@ -76,14 +88,17 @@ class CallProfiler:
                 self._model.close()
                 self._model = None
 
-    def _by_ncu(self, build: Build, arguments: Arguments) -> Profile | RunFailure | Refused:
+    def _by_sanitizer(self, build: Build, arguments: Arguments, confined: bool) -> Examined:
+        return sanitize(build, arguments, self._gpu.uuid, confined=confined)
+
+    def _by_ncu(self, build: Build, arguments: Arguments, confined: bool) -> Profile | RunFailure | Refused:
         try:
             ncu = self._find_ncu()
         except EnvironmentLacks as lacking:
             return Refused(str(lacking), lasting=True)
         if ncu is None:
             return Refused(NO_NCU, lasting=True)
-        with prepared_call(build, arguments) as folder:
+        with prepared_call(build, arguments, confined=confined) as folder:
             report = collect(ncu, folder, self._gpu.uuid)
             if isinstance(report, Refused):
                 failed = None if report.lasting else call_failed(folder)
@@ -110,3 +125,19 @@ class CallProfiler:
             return replace(profile, reason=f"{reason}; and the model does not count it: {profile.reason}")
         note, self._told = "" if self._told else reason, True
         return replace(profile, note=note)
+
+
+def _is_profile(found: Profile | RunFailure | Refused) -> bool:
+    return isinstance(found, Profile)
+
+
+def _is_lasting(found: Profile | RunFailure | Refused) -> bool:
+    return isinstance(found, Refused) and found.lasting
+
+
+def _is_complete(found: Examined) -> bool:
+    return not found.missing
+
+
+def _is_missing(found: Examined) -> bool:
+    return found.missing == NO_SANITIZER

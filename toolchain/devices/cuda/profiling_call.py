@@ -1,7 +1,8 @@
 """Makes one call of an entry on the GPU, in a process of its own, for a tool that watches: `… FOLDER`.
 
 The folder holds what `profiling_tools.prepared_call` wrote. Profilers are told when the call begins and ends,
-so that nothing else is counted. No verdict rests on this call; its outputs are thrown away.
+so that nothing else is counted. No verdict rests on this call; its outputs are thrown away. Once driver,
+runtime and buffers are ready, the process gives up what the call does not need, where the folder says so.
 """
 
 import ctypes
@@ -18,6 +19,7 @@ from cudamaster.toolchain.devices.cuda.profiling_tools import CALL, SAID
 from cudamaster.toolchain.devices.cuda.runtime import runtime_library
 from cudamaster.toolchain.errors import ToolchainError
 from cudamaster.toolchain.nvcc.finder import find_toolchain
+from cudamaster.toolchain.worker.hardening import confine_watched
 
 
 def make_call(driver: CudaDriver, runtime: Any, call: dict[str, Any], folder: Path) -> str | None:
@@ -30,6 +32,8 @@ def make_call(driver: CudaDriver, runtime: Any, call: dict[str, Any], folder: Pa
     buffers = _Buffers(driver, folder)
     try:
         items = [buffers.address(item) if isinstance(item, dict) else item for item in call["items"]]
+        if call["confined"] is not None:
+            confine_watched(call["confined"]["readable"], folder, call["confined"]["devices"])
         entry = bound_call(ctypes.CDLL(call["library"]), call["entry"], items)
         driver.call("cuProfilerStart")
         entry()

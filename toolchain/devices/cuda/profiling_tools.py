@@ -1,7 +1,7 @@
 """NVIDIA's tools that watch one call of an entry (`ncu`, `compute-sanitizer`): found, and run as a child.
 
-The call is made by our own small program, `profiling_call`. What is watched runs with this user's rights:
-only builds that passed the object gate are.
+The call is made by our own small program, `profiling_call`, which gives up what a call does not need. Only
+builds that passed the object gate are called so.
 """
 
 import json
@@ -16,9 +16,11 @@ from typing import Any
 from cudamaster.toolchain.arguments import Arguments, Tensor
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.cache import private_folder
+from cudamaster.toolchain.devices.cuda.equipment import DRIVER_READABLE, driver_devices
 from cudamaster.toolchain.nvcc.finder import program_places, program_version
 from cudamaster.toolchain.passing import argument_fields
 from cudamaster.toolchain.process import ProcessLimits, ProcessResult, run_bounded
+from cudamaster.toolchain.worker.child import interpreter_paths
 
 PROGRAM = "cudamaster.toolchain.devices.cuda.profiling_call"
 CALL, SAID = "call.json", "said.json"
@@ -51,11 +53,25 @@ def find_tool(name: str, environment: Mapping[str, str] = os.environ) -> Tool | 
 
 
 @contextmanager
-def prepared_call(build: Build, arguments: Arguments) -> Iterator[Path]:
-    """A folder with a call that a tool can make, for as long as the block runs."""
+def prepared_call(build: Build, arguments: Arguments, *, confined: bool = True) -> Iterator[Path]:
+    """A folder with a call that a tool can make, for as long as the block runs.
+
+    The process that makes it confines itself before it loads the build, unless `confined` says no.
+    """
     with private_folder() as folder:
-        (folder / CALL).write_text(json.dumps(_call(build, arguments, folder)))
+        call = _call(build, arguments, folder) | {"confined": _rights(build) if confined else None}
+        (folder / CALL).write_text(json.dumps(call))
         yield folder
+
+
+def _rights(build: Build) -> dict[str, list[str]]:
+    """What the call's process reads besides the system's libraries, and the device files it uses."""
+    own = (*interpreter_paths(), *DRIVER_READABLE, *_import_paths())
+    return {"readable": [*own, str(Path(str(build.library)).parent)], "devices": list(driver_devices())}
+
+
+def _import_paths() -> list[str]:
+    return [str(Path(place).resolve()) for place in sys.path if place]
 
 
 def _call(build: Build, arguments: Arguments, folder: Path) -> dict[str, Any]:
@@ -78,11 +94,10 @@ def call_command(folder: Path) -> list[str]:
 def run_tool(command: Sequence[str], folder: Path, gpu: str) -> ProcessResult:
     """Run a tool in `folder`, where alone it finds a home; it sees only the GPU of this UUID or index."""
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-    paths = os.pathsep.join(str(Path(place).resolve()) for place in sys.path if place)
     own = {
         "HOME": str(folder),
         "TMPDIR": str(folder),
-        "PYTHONPATH": paths,
+        "PYTHONPATH": os.pathsep.join(_import_paths()),
         "CUDA_VISIBLE_DEVICES": gpu,
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
         "NV_COMPUTE_PROFILER_DISABLE_STOCK_FILE_DEPLOYMENT": "1",  # ncu would copy its sections into HOME

@@ -34,10 +34,11 @@ def sanitize(
     arguments: Arguments,
     gpu: str,
     *,
+    confined: bool = True,
     checks: Sequence[str] = CHECKS,
     find: Callable[[], Tool | None] = lambda: find_tool(NAME),
 ) -> Examined:
-    """Call the entry once under each of `checks` on the GPU of this UUID."""
+    """Call the entry once under each of `checks` on the GPU of this UUID, in a process that is `confined`."""
     try:
         tool = find()
     except EnvironmentLacks as lacking:
@@ -46,7 +47,7 @@ def sanitize(
         return Examined((), (), NO_SANITIZER)
     ran: list[str] = []
     faults: list[Fault] = []
-    with prepared_call(build, arguments) as folder:
+    with prepared_call(build, arguments, confined=confined) as folder:
         for check in checks:
             log = _checked(tool, check, folder, gpu)
             if SUMMARY not in log:
