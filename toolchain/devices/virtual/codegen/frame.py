@@ -47,7 +47,7 @@ PENDING_BYTES = 24
 PENDING_HIGH = 8
 PENDING_SITE = 16
 PENDING_SPAN = 20
-"""An access that is still to be counted: where lanes 0 and 16 access, its site, bytes that a half accesses."""
+"""An access that is still to be counted: where lanes 0 and 16 access, its site, the bytes of a half."""
 PENDING_ROOM = 256
 """How many of them there is room for up to `BLOCK_PENDING_FULL`."""
 

@@ -5,19 +5,21 @@
 
 #include "vectors.h"
 
+enum { PLACES = 256 }; /* as many as eight bits can tell apart */
+
 /* The distinct lines of one request, found by a small hash table. */
 typedef struct {
     uint64_t line[2 * VG_LANES];
-    uint8_t sectors[2 * VG_LANES], place[4 * VG_LANES];
+    uint8_t sectors[2 * VG_LANES], place[PLACES];
     int count;
 } Lines;
 
 static void add_sector(Lines *lines, uint64_t sector)
 {
     uint64_t line = sector / LINE_SECTORS;
-    unsigned slot = (unsigned)((line * 0x9e3779b97f4a7c15u) >> 57);
+    unsigned slot = (unsigned)((line * 0x9e3779b97f4a7c15u) >> 56);
     while (lines->place[slot] && lines->line[lines->place[slot] - 1] != line)
-        slot = (slot + 1) % (4 * VG_LANES);
+        slot = (slot + 1) % PLACES;
     if (!lines->place[slot]) {
         if (lines->count == 2 * VG_LANES)
             return;
@@ -26,6 +28,22 @@ static void add_sector(Lines *lines, uint64_t sector)
         lines->place[slot] = (uint8_t)++lines->count;
     }
     lines->sectors[lines->place[slot] - 1] |= (uint8_t)(1u << sector % LINE_SECTORS);
+}
+
+static void count_lines(const VgRequest *request, const Lines *lines)
+{
+    const VgMetSite *site = request->site;
+    int sectors = 0, missed = 0, keeps_footprint = site->what.space != VG_LOCAL;
+    for (int i = 0; i < lines->count; i++) {
+        unsigned touched = lines->sectors[i];
+        missed += __builtin_popcount(vg_missed(request, lines->line[i], touched));
+        sectors += __builtin_popcount(touched);
+        if (keeps_footprint)
+            vg_touch(request->profile, lines->line[i], touched);
+    }
+    site->counters[VG_SITE_SECTORS] += sectors;
+    site->counters[VG_SITE_MISSED_SECTORS] += missed;
+    site->counters[VG_SITE_LINES] += lines->count;
 }
 
 static void count_scattered(const VgRequest *request, uint32_t mask, const uint64_t *addresses,
@@ -42,11 +60,7 @@ static void count_scattered(const VgRequest *request, uint32_t mask, const uint6
             if (sector != last)
                 add_sector(&lines, last = sector);
     }
-    for (int i = 0; i < lines.count; i++) {
-        vg_count_line(request, lines.line[i], lines.sectors[i]);
-        if (request->site->what.space != VG_LOCAL)
-            vg_touch(request->profile, lines.line[i], lines.sectors[i]);
-    }
+    count_lines(request, &lines);
 }
 
 /* Of lanes 0 to 15 (`half` 0) or 16 to 31. */

@@ -4,14 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_SECTORS 2048
-#define PAGE_WORDS (PAGE_SECTORS / 64)
+#include "vectors.h"
 
-/* Which sectors of an aligned stretch of memory were touched. */
-struct VgPage {
-    uint64_t number;
-    uint64_t touched[PAGE_WORDS];
-};
+enum { AT_A_TIME = 4 };
+
 typedef struct VgPage Page;
 
 static VgMetSite *new_sites(const VgLaunch *launch)
@@ -26,15 +22,46 @@ static VgMetSite *new_sites(const VgLaunch *launch)
     return sites;
 }
 
-VgProfile *vg_profile_new(VgBlock *block, int64_t number)
+static VgProfile *new_profile(const VgLaunch *launch)
 {
     VgProfile *profile = calloc(1, sizeof *profile);
-    profile->l1.sets = vg_l1_sets(block->launch->l1_bytes);
-    profile->number = number;
+    profile->l1.sets = vg_l1_sets(launch->l1_bytes);
     profile->capacity = 256;
     profile->pages = calloc(profile->capacity, sizeof *profile->pages);
-    profile->sites = new_sites(block->launch);
+    profile->sites = new_sites(launch);
     return profile;
+}
+
+VgProfile *vg_profile_begin(VgProfile *kept, const VgLaunch *launch, int64_t number)
+{
+    VgProfile *profile = kept ? kept : new_profile(launch);
+    profile->number = number;
+    return profile;
+}
+
+/* As it was when it was new, but for pages that wait to be used again. */
+static void clear(VgProfile *profile, const VgLaunch *launch)
+{
+    memset(profile->l1.set, 0, profile->l1.sets * sizeof *profile->l1.set);
+    memset(profile->pages, 0, profile->capacity * sizeof *profile->pages);
+    memset(profile->latest, 0, sizeof profile->latest);
+    for (int32_t i = 0; i < launch->site_count; i++)
+        profile->sites[i].home = (VgHomeLines){0, 0, 0};
+    profile->home_count = 0;
+    profile->used = 0;
+}
+
+void vg_profile_free(VgProfile *profile)
+{
+    if (!profile)
+        return;
+    for (Page *page = profile->unused, *next; page; page = next) {
+        next = page->next;
+        free(page);
+    }
+    free(profile->pages);
+    free(profile->sites);
+    free(profile);
 }
 
 /* --- where memory is seen ----------------------------------------------------------------------------------------- */
@@ -97,31 +124,58 @@ static int64_t count_sectors(const VgProfile *profile)
 {
     int64_t count = 0;
     for (size_t i = 0; i < profile->used; i++)
-        for (int word = 0; word < PAGE_WORDS; word++)
+        for (int word = 0; word < VG_PAGE_WORDS; word++)
             count += __builtin_popcountll(profile->pages[i]->touched[word]);
     return count;
 }
 
-/* Hands the footprint, in ascending order, over to the launch, if there is one. */
-void vg_profile_end(VgProfile *profile, VgLaunch *launch)
+/* Writes the numbers of the set bits, the lowest being `first`, and up to AT_A_TIME more: how many there are of a word
+ * cannot be foreseen. */
+static inline uint64_t *put_bits(uint64_t *next, uint64_t first, uint64_t bits)
+{
+    int count = __builtin_popcountll(bits);
+    for (int done = 0; done < count; done += AT_A_TIME)
+        for (int i = 0; i < AT_A_TIME; i++, bits &= bits - 1)
+            next[done + i] = first + (unsigned)__builtin_ctzll(bits | UINT64_C(1) << 63);
+    return next + count;
+}
+
+static uint64_t *put_page(uint64_t *next, const Page *page)
+{
+    uint64_t first = page->number * VG_PAGE_SECTORS;
+    for (unsigned part = 0; part < VG_PAGE_WORDS / VG_PART_LANES; part++) {
+        VgPart words;
+        memcpy(&words, page->touched + part * VG_PART_LANES, sizeof words);
+        for (unsigned set = vg_set_lanes(words); set; set &= set - 1) {
+            unsigned word = part * VG_PART_LANES + (unsigned)__builtin_ctz(set);
+            next = put_bits(next, first + word * 64, page->touched[word]);
+        }
+    }
+    return next;
+}
+
+/* The footprint, in ascending order. */
+static uint64_t *footprint_of(const VgProfile *profile, int64_t count)
+{
+    uint64_t *sectors = malloc((size_t)(count + AT_A_TIME) * sizeof *sectors), *next = sectors;
+    for (size_t i = 0; i < profile->used; i++)
+        next = put_page(next, profile->pages[i]);
+    return sectors;
+}
+
+void vg_profile_end(VgProfile *profile, VgLaunch *launch, int is_whole)
 {
     order(profile);
-    if (launch) {
+    if (is_whole) {
         int64_t count = count_sectors(profile);
-        uint64_t *sectors = malloc((size_t)(count + 1) * sizeof *sectors), *next = sectors;
-        for (size_t i = 0; i < profile->used; i++)
-            for (int word = 0; word < PAGE_WORDS; word++)
-                for (uint64_t left = profile->pages[i]->touched[word]; left; left &= left - 1)
-                    *next++ = profile->pages[i]->number * PAGE_SECTORS + (unsigned)word * 64 +
-                              (unsigned)__builtin_ctzll(left);
-        launch->footprints[profile->number] = sectors;
+        launch->footprints[profile->number] = footprint_of(profile, count);
         launch->footprint_counts[profile->number] = count;
     }
-    for (size_t i = 0; i < profile->used; i++)
-        free(profile->pages[i]);
-    free(profile->pages);
-    free(profile->sites);
-    free(profile);
+    for (size_t i = 0; i < profile->used; i++) {
+        profile->pages[i]->next = profile->unused;
+        profile->unused = profile->pages[i];
+    }
+    clear(profile, launch);
 }
 
 /* Lays footprints end to end in `out`, and frees them. */
@@ -155,6 +209,17 @@ static void grow(VgProfile *profile)
     profile->capacity = capacity;
 }
 
+static Page *new_page(VgProfile *profile, uint64_t number)
+{
+    Page *page = profile->unused;
+    if (page)
+        profile->unused = page->next;
+    else
+        page = malloc(sizeof *page);
+    *page = (Page){.number = number};
+    return page;
+}
+
 static Page *page_of(VgProfile *profile, uint64_t number)
 {
     Page **slot = slot_of(profile->pages, profile->capacity, number);
@@ -162,19 +227,12 @@ static Page *page_of(VgProfile *profile, uint64_t number)
         grow(profile);
         slot = slot_of(profile->pages, profile->capacity, number);
     }
-    if (!*slot) {
-        *slot = calloc(1, sizeof **slot);
-        (*slot)->number = number;
-    }
+    if (!*slot)
+        *slot = new_page(profile, number);
     return *slot;
 }
 
-/* Adds sectors of a line to the footprint. */
-void vg_touch(VgProfile *profile, uint64_t line, unsigned sectors)
+Page *vg_turn_to(VgProfile *profile, uint64_t number)
 {
-    uint64_t first = line * LINE_SECTORS, number = first / PAGE_SECTORS;
-    Page **latest = &profile->latest[number % LATEST_PAGES];
-    if (!*latest || (*latest)->number != number)
-        *latest = page_of(profile, number);
-    (*latest)->touched[first % PAGE_SECTORS / 64] |= (uint64_t)sectors << first % 64;
+    return profile->latest[number % LATEST_PAGES] = page_of(profile, number);
 }

@@ -9,6 +9,8 @@
 #define LINE_SECTORS 4
 #define LINE_SHIFT 7
 #define LATEST_PAGES 8
+#define VG_PAGE_SECTORS 2048
+#define VG_PAGE_WORDS (VG_PAGE_SECTORS / 64)
 #define VG_MOST_HOMES 64
 #define VG_BANKS 32
 
@@ -28,6 +30,13 @@ typedef struct {
     int32_t is_cached; /* whether L1 keeps what it accesses: stores and atomics go past it */
 } VgMetSite;
 
+/* Which sectors of an aligned stretch of memory were touched. */
+struct VgPage {
+    uint64_t number;
+    struct VgPage *next; /* among those that are not in use */
+    uint64_t touched[VG_PAGE_WORDS];
+};
+
 struct VgProfile {
     VgL1 l1;
     VgHomeLines homes[VG_MOST_HOMES];
@@ -37,6 +46,7 @@ struct VgProfile {
     struct VgPage **pages; /* open addressing by number; null: empty */
     size_t used, capacity;
     struct VgPage *latest[LATEST_PAGES]; /* by number */
+    struct VgPage *unused;               /* kept from blocks before */
 };
 
 /* One warp-wide access being counted. */
@@ -46,7 +56,17 @@ typedef struct {
     uint64_t moved; /* as of VgHomeLines */
 } VgRequest;
 
-void vg_touch(VgProfile *profile, uint64_t line, unsigned sectors);
+struct VgPage *vg_turn_to(VgProfile *profile, uint64_t number);
+
+/* Adds sectors of a line to the footprint. */
+static inline void vg_touch(VgProfile *profile, uint64_t line, unsigned sectors)
+{
+    uint64_t first = line * LINE_SECTORS, number = first / VG_PAGE_SECTORS;
+    struct VgPage *page = profile->latest[number % LATEST_PAGES];
+    if (!page || page->number != number)
+        page = vg_turn_to(profile, number);
+    page->touched[first % VG_PAGE_SECTORS / 64] |= (uint64_t)sectors << first % 64;
+}
 
 /* Finds or remembers where an address's memory is seen. */
 uint64_t vg_find_home(const VgBlock *block, VgMetSite *site, uint64_t address);
@@ -62,21 +82,21 @@ static inline uint64_t vg_moved(const VgBlock *block, VgMetSite *site, uint64_t 
     return vg_is_at_home(site, address) ? site->home.moved : vg_find_home(block, site, address);
 }
 
-/* Counts the touched sectors of one line, bit 0 the first; those missing. */
-static inline unsigned vg_count_line(const VgRequest *request, uint64_t line, unsigned sectors)
+/* The sectors of a line, bit 0 the first, that L1 has to bring in, or does not keep. */
+static inline unsigned vg_missed(const VgRequest *request, uint64_t line, unsigned sectors)
+{
+    return request->site->is_cached ? vg_l1_fetch(&request->profile->l1, line + request->moved, sectors) : sectors;
+}
+
+/* Counts the touched sectors of one line; what was missing is in the footprint, which has no local memory. */
+static inline void vg_access_line(const VgRequest *request, uint64_t line, unsigned sectors)
 {
     const VgMetSite *site = request->site;
-    unsigned missed = site->is_cached ? vg_l1_fetch(&request->profile->l1, line + request->moved, sectors) : sectors;
+    unsigned missed = vg_missed(request, line, sectors);
     site->counters[VG_SITE_SECTORS] += __builtin_popcount(sectors);
     site->counters[VG_SITE_MISSED_SECTORS] += __builtin_popcount(missed);
     site->counters[VG_SITE_LINES]++;
-    return missed;
-}
-
-/* As `vg_count_line`, with what was missing in the footprint, which has no local memory. */
-static inline void vg_access_line(const VgRequest *request, uint64_t line, unsigned sectors)
-{
-    if (vg_count_line(request, line, sectors) && request->site->what.space != VG_LOCAL)
+    if (missed && site->what.space != VG_LOCAL)
         vg_touch(request->profile, line, sectors);
 }
 

@@ -104,6 +104,7 @@ void vg_block_free(VgBlock *block)
     free(block->result);
     free(block->arrived);
     vg_watch_block_free(block);
+    vg_profile_free(block->kept_profile);
     free(block);
 }
 
@@ -138,16 +139,17 @@ void vg_block_begin(const VgHome *home, VgBlock *block, int64_t index, int64_t n
     begin_contexts(home, block);
     block->async = NULL;
     vg_watch_block_begin(block);
-    block->profile = number < 0 ? NULL : vg_profile_new(block, number);
+    block->profile = number < 0 ? NULL : vg_profile_begin(block->kept_profile, launch, number);
+    block->kept_profile = block->profile ? block->profile : block->kept_profile;
     if (vg_async_begin)
         vg_async_begin(block);
 }
 
-void vg_block_end(VgBlock *block, VgLaunch *launch)
+void vg_block_end(VgBlock *block, int is_whole)
 {
     if (vg_async_end)
         vg_async_end(block);
     if (block->profile)
-        vg_profile_end(block->profile, launch);
+        vg_profile_end(block->profile, block->launch, is_whole);
     block->profile = NULL;
 }

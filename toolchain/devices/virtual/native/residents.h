@@ -25,7 +25,7 @@ void vg_block_free(VgBlock *block);
 /* Prepares block `index` of the grid; `number`: which sampled one it is, -1 where it is not counted. */
 void vg_block_begin(const VgHome *home, VgBlock *block, int64_t index, int64_t number);
 
-/* `launch`: NULL where the block did not come to its end. */
-void vg_block_end(VgBlock *block, VgLaunch *launch);
+/* `is_whole`: whether the block came to its end. */
+void vg_block_end(VgBlock *block, int is_whole);
 
 #endif

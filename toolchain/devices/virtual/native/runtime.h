@@ -52,8 +52,12 @@ struct VgLaunch {
 };
 
 typedef struct VgProfile VgProfile;
-VgProfile *vg_profile_new(VgBlock *block, int64_t number);
-void vg_profile_end(VgProfile *profile, VgLaunch *launch);
+/* What the `number`-th sampled block counts with: `kept` from a block before it, or new. */
+VgProfile *vg_profile_begin(VgProfile *kept, const VgLaunch *launch, int64_t number);
+
+/* Hands the footprint of a block that came to its end over to the launch; the profile can be used again. */
+void vg_profile_end(VgProfile *profile, VgLaunch *launch, int is_whole);
+void vg_profile_free(VgProfile *profile);
 
 /* Counts the accesses that generated code left to be counted. */
 void vg_count_pending(VgBlock *block);

@@ -68,7 +68,7 @@ static int remove_cluster(Worker *worker, int place)
     int first = place - worker->resident[place]->cluster_ctarank;
     for (int rank = 0; rank < cluster->size; rank++) {
         worker->sampled_left -= cluster->blocks[rank]->profile != NULL;
-        vg_block_end(cluster->blocks[rank], worker->launch);
+        vg_block_end(cluster->blocks[rank], 1);
         keep(worker, cluster->blocks[rank]);
     }
     worker->count -= cluster->size;
@@ -236,7 +236,7 @@ static void free_blocks(Worker *worker)
 {
     for (int i = 0; i < worker->count; i++) {
         VgBlock *block = worker->resident[i];
-        vg_block_end(block, NULL);
+        vg_block_end(block, 0);
         if (block->cluster_ctarank == block->cluster->size - 1)
             free(block->cluster);
         vg_block_free(block);

@@ -74,6 +74,19 @@ static inline int vg_any(VgPart value)
 #endif
 }
 
+/* Which lanes are not zero, as bits. */
+static inline unsigned vg_set_lanes(VgPart value)
+{
+#if defined(__AVX512F__)
+    return _mm512_test_epi64_mask((__m512i)value, (__m512i)value);
+#else
+    unsigned set = 0;
+    for (int i = 0; i < VG_PART_LANES; i++)
+        set |= (unsigned)(value[i] != 0) << i;
+    return set;
+#endif
+}
+
 static inline uint64_t vg_or(VgPart value)
 {
 #if defined(__AVX512F__)

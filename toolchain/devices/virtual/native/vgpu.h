@@ -87,6 +87,7 @@ struct VgBlock {
     int64_t index;
     int32_t warps, living;
     struct VgProfile *profile; /* what is counted; NULL for a block that is not sampled */
+    struct VgProfile *kept_profile; /* for the next block in this place */
     uint8_t *state;            /* of each warp */
     uint32_t *result;          /* of each warp's last time slice */
     VgBarrier barriers[VG_BARRIERS];
