@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.gpu_check.kept_rows import IDENTITY, rows_of
 from benchmarks.gpu_check.modelling import agreement
-from benchmarks.gpu_check.nouns import Part, Row
+from benchmarks.gpu_check.nouns import WITHOUT, Part, Row
 from cudamaster.toolchain.timing import Clock
 
 SCHEMA = "cudamaster.gpu-check/1"
@@ -28,7 +28,8 @@ def document(folder: Path, parts: Sequence[Part], command: str, finished: dateti
         every += rows
         told[part.name] = {"does": part.does, "figures": part.figures(rows) if rows else {}, "rows": rows}
     head = {"schema": SCHEMA, "command": command, "time": finished.isoformat(timespec="seconds")}
-    return {**head, **identity, "clocks": clocks(every), "agreement": agreement(every), "parts": told}
+    of_all = {"clocks": clocks(every), "without": without(every), "agreement": agreement(every)}
+    return {**head, **identity, **of_all, "parts": told}
 
 
 def clocks(rows: Sequence[Row]) -> Row:
@@ -38,6 +39,11 @@ def clocks(rows: Sequence[Row]) -> Row:
     told: Row = {name: [min(ends), max(ends)] for name, ends in spans.items() if ends}
     slowed = sorted({reason for time in times for reason in time.get("slowed_by", ())})
     return told | ({"slowed_by": slowed} if told else {})
+
+
+def without(rows: Sequence[Row]) -> list[str]:
+    """What was left out, over all rows, of what keeps kernels from this machine's other things."""
+    return sorted({words for row in rows for words in row.get(WITHOUT, ())})
 
 
 def keep_measurement(told: Row, folder: Path = MEASUREMENTS) -> Path:

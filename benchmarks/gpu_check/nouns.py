@@ -14,6 +14,8 @@ Row = dict[str, Any]
 DONE, FAILED, SKIPPED, STARTED = "done", "failed", "skipped", "started"
 OBJECTION = "objection"
 """What a finished row holds against the GPU or against us, in one sentence; absent where nothing is wrong."""
+WITHOUT = "without"
+"""What keeps kernels from this machine's other things, and was left out since the driver does not bear it."""
 LAST = "ends_part"
 """A row that holds this is the part's last: what the others would need is not there."""
 SIZES = Limits(flops=2**35, dram_bytes=2**28)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gpu_check.kept_rows import finished, keep, rows_of
-from benchmarks.gpu_check.nouns import FAILED, LAST, SKIPPED, STARTED, Item, Part, Row, Session
+from benchmarks.gpu_check.nouns import FAILED, LAST, SKIPPED, STARTED, WITHOUT, Item, Part, Row, Session
+from cudamaster.toolchain.device import Device, Guarding
 from cudamaster.toolchain.errors import ToolchainError
 from mskernelbench.errors import BenchmarkError, PackageMissing
 
@@ -28,7 +29,7 @@ def run_part(part: Part, session: Session, folder: Path, tell: Tell) -> None:
         if time.monotonic() > deadline:
             break
         keep(folder, part.name, {"key": item.key, "status": STARTED})
-        row = {"key": item.key} | _row(item, prepared)
+        row = {"key": item.key} | _row(item, prepared) | _without(session.device)
         keep(folder, part.name, row)
         tell(row)
         if LAST in row:
@@ -46,6 +47,12 @@ def _prepared(items: Sequence[Item], session: Session) -> Iterator[tuple[Item, "
     finally:
         for _, future in ahead:
             future.cancel()
+
+
+def _without(device: Device) -> Row:
+    """What of its guards the device had to leave out, where it did."""
+    words = device.left_out if isinstance(device, Guarding) else ()
+    return {WITHOUT: list(words)} if words else {}
 
 
 def _row(item: Item, prepared: "Future[Any]") -> Row:

@@ -22,6 +22,8 @@ def summary(told: Row) -> Group:
     for name, part in told["parts"].items():
         counts = [sum(row["status"] == status for row in part["rows"]) for status in (DONE, FAILED)]
         table.add_row(Text(name), *map(str, counts), Text(figures_text(part["figures"])))
+    if told["without"]:
+        table.add_row(Text("kernels ran"), "", "", Text(f"without {', '.join(told['without'])}"))
     table.add_row(Text("agreement"), "", "", Text(agreement_text(told["agreement"])))
     return Group(table, *(Text(line) for line in troubles(told)))
 

@@ -25,6 +25,7 @@ def told(folder: Path, clock: Clock) -> dict[str, Any]:
     begin(folder, identity | {"clock_version": "driver 580.65.06", "seed": 0})
     keep(folder, "contract", CONTRACT)
     keep(folder, "counters", {"key": "relu", "status": "skipped", "reason": "no ncu here"})
+    keep(folder, "pairs", {"key": "odd", "status": "skipped", "reason": "-", "without": ["Landlock"]})
     return document(folder, PARTS, "make gpu-check", datetime(2026, 12, 1, 9, tzinfo=UTC))
 
 
@@ -52,6 +53,7 @@ def test_the_table_says_what_was_done_what_was_skipped_and_what_was_not_reached(
     assert "counters: relu skipped: no ncu here" in text
     assert "contract: suite: 2 tests fail, such as b" in text
     assert "gauntlet: not reached" in text
+    assert "without Landlock" in text
 
 
 def test_what_failed_or_is_wrong_proves_nothing_and_what_was_skipped_is_no_fault(tmp_path: Path) -> None:

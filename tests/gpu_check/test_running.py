@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,19 @@ def test_what_this_machine_lacks_a_package_for_is_skipped_and_says_so(
 ) -> None:
     assert told(part(a=lacking, b=done), session(pool), tmp_path) == ["a skipped", "b done"]
     assert rows_of(tmp_path, "part")[0]["reason"] == "BF16 needs a package"
+
+
+@dataclass
+class UnguardedDevice(ScriptedDevice):
+    left_out: tuple[str, ...] = ("Landlock",)
+
+
+def test_what_a_device_leaves_out_of_its_guards_stands_in_every_row(
+    pool: ThreadPoolExecutor, tmp_path: Path
+) -> None:
+    device = UnguardedDevice({})
+    told(part(a=done), Session(device, device, pool, ()), tmp_path)
+    assert rows_of(tmp_path, "part")[0]["without"] == ["Landlock"]
 
 
 def test_a_fault_of_one_item_is_its_row_and_the_next_is_done(

@@ -12,7 +12,6 @@ from benchmarks.gpu_check.nouns import DONE, FAILED, OBJECTION, SKIPPED, Item, P
 from benchmarks.gpu_check.parts.baselines import timing_row
 from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
 from cudamaster.toolchain.build import Build
-from cudamaster.toolchain.device import Guarding
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
@@ -67,10 +66,7 @@ def measure(session: Session, prepared: Prepared) -> Row:
     session.device.release(prepared.build)
     if isinstance(timing, RunFailure):
         return {"status": FAILED, "reason": f"{timing.kind}: {timing.reason}"}
-    row = {"status": DONE, "wall_ms_a_sample": wall_ms / len(timing.samples_ms)} | timing_row(timing)
-    if isinstance(session.device, Guarding):
-        row["workers_without"] = list(session.device.left_out)
-    return row
+    return {"status": DONE, "wall_ms_a_sample": wall_ms / len(timing.samples_ms)} | timing_row(timing)
 
 
 def bandwidth(session: Session, size_mib: int, prepared: Prepared) -> Row:
@@ -106,11 +102,9 @@ def figures(rows: Sequence[Row]) -> Row:
     """The shortest time, the best share of the peak, and the control."""
     done = {row["key"]: row for row in rows if row["status"] == DONE}
     shares = [row["share_of_peak"] for row in done.values() if "share_of_peak" in row]
-    without = {word for row in done.values() for word in row.get("workers_without", ())}
     return {
         "empty_us": 1e3 * done[EMPTY]["ms"] if EMPTY in done else None,
         "sample_ms": done[EMPTY]["wall_ms_a_sample"] if EMPTY in done else None,
-        "workers_without": ", ".join(sorted(without)) or None,
         "best_share_of_peak": max(shares, default=None),
         "control_holds_1": done["control"]["holds_1"] if "control" in done else None,
     }
