@@ -22,14 +22,19 @@ from mskernelbench.operator import Category, Contract, Kind, Operator, Precision
 
 CONTRACTS = {
     Contract.POISONED: "Output buffers hold garbage before every call: write every element.",
-    Contract.ZEROED: "Output buffers hold zeros before every call, and the entry adds into them.",
+    Contract.ZEROED: "Output buffers hold zeros before every call: add into them, or write every element.",
     Contract.IN_PLACE: "The input is overwritten with the answer; it is restored before every call.",
 }
+EXACT = "Answers must be the exact ones, rounded once to the output's type: nothing but equality passes."
+BOUND = (
+    "An element that sums n terms may be off by half a unit in the last place of the output and by 8 + 2√n "
+    "FP32 roundings (2^-24) of the sum of its terms' magnitudes"
+)
 ACCURACY = {
-    Precision.FP32: "Answers are compared with float64 within a bound derived from FP32 rounding, so the "
-    "arithmetic must be FP32 throughout: TF32, BF16 or FP16 products fail.",
-    Precision.BF16: "Inputs are BF16. Answers are compared with float64 computed from those inputs: "
-    "accumulate in FP32 at least, and round once, on storing.",
+    Precision.FP32: f"Answers are compared with float64. {BOUND}: compute in FP32 throughout. TF32, BF16 or "
+    "FP16 products fail; fast intrinsics (`__expf`, `__sinf`) do where their error is larger than that.",
+    Precision.BF16: f"Answers are compared with float64, computed from the BF16 inputs. {BOUND}: accumulate in "
+    "FP32, and round once, on storing. Tensor cores with FP32 accumulators are welcome; BF16 sums fail.",
 }
 CLOCKS = {
     Clock.MEASURED: "Times are measured.",
@@ -81,7 +86,7 @@ def _operator_words(operator: Operator, precision: Precision) -> dict[str, Any]:
             for p in operator.signature
         ],
         "contract": CONTRACTS[operator.contract],
-        "accuracy": ACCURACY[precision],
+        "accuracy": EXACT if operator.exact else ACCURACY[precision],
         "sparse": operator.category is Category.SPARSE,
         "timed": [f"{w.set}: {shape_words(w.shape)}{f' ({w.pattern})' if w.pattern else ''}" for w in timed],
     }

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from cudamaster.agents.coder import parse as parse_coder
@@ -127,6 +127,29 @@ def test_prompts_tell_the_history_as_plan_predicted_happened(role: str) -> None:
             in prompt.task
         )
         assert "wrong: row 3 is zero" in prompt.task
+
+
+@pytest.mark.parametrize("role", ["coder", "debugger"])
+def test_who_writes_code_is_told_the_rules_by_which_it_is_refused(role: str) -> None:
+    system = prompt_of(role, situation()).system
+
+    for rule in ("out of bounds", "64 bits", "stream it is given", "are refused", "--maxrregcount"):
+        assert rule in system
+
+
+@pytest.mark.parametrize(
+    ("operator", "precision", "said"),
+    [
+        ("sorting", Precision.BF16, "nothing but equality passes"),
+        ("matrix_mul", Precision.FP32, "TF32, BF16 or FP16 products fail"),
+        ("matrix_mul", Precision.BF16, "Tensor cores with FP32 accumulators are welcome"),
+    ],
+)
+def test_how_exact_an_answer_must_be_is_told(operator: str, precision: Precision, said: str) -> None:
+    tasks = [prompt_of(role, situation(operator, precision)).task for role in all_roles()]
+
+    assert all(said in task for task in tasks)
+    assert all(("2√n" in task) == (operator != "sorting") for task in tasks)
 
 
 def test_the_planner_sees_a_contrasting_pair_and_the_best_kernel() -> None:
