@@ -33,8 +33,8 @@ BOUND = (
 ACCURACY = {
     Precision.FP32: f"Answers are compared with float64. {BOUND}: compute in FP32 throughout. TF32, BF16 or "
     "FP16 products fail; fast intrinsics (`__expf`, `__sinf`) do where their error is larger than that.",
-    Precision.BF16: f"Answers are compared with float64, computed from the BF16 inputs. {BOUND}: accumulate in "
-    "FP32, and round once, on storing. Tensor cores with FP32 accumulators are welcome; BF16 sums fail.",
+    Precision.BF16: f"Answers are compared with float64, computed from the BF16 inputs. {BOUND}: accumulate "
+    "in FP32, and round once, on storing. Tensor cores with FP32 accumulators are welcome; BF16 sums fail.",
 }
 CLOCKS = {
     Clock.MEASURED: "Times are measured.",
