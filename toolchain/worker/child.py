@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -63,9 +63,22 @@ def _tell_a_lack(give_up: Callable[[], None], connection: socket.socket) -> None
 
 
 def interpreter_paths() -> list[str]:
-    """Where the interpreter and this package may still have to be read from."""
+    """Where the interpreter, this package and those that are loaded may still have to be read from."""
     package = Path(__file__).resolve().parents[1]
-    return [sys.prefix, sys.base_prefix, str(package)]
+    return [sys.prefix, sys.base_prefix, str(package), *_packages_elsewhere()]
+
+
+def _packages_elsewhere() -> Iterator[str]:
+    """Packages outside the interpreter's installation, as `pip install --user` has them, and their libraries.
+
+    Parts of a package may be imported, or its libraries loaded, when they are first used.
+    """
+    for name, module in list(sys.modules.items()):
+        for folder in getattr(module, "__path__", ()) if "." not in name else ():
+            if not Path(folder).is_relative_to(sys.prefix) and not Path(folder).is_relative_to(
+                sys.base_prefix
+            ):
+                yield from (folder, f"{folder}.libs")
 
 
 def _keep_only(channel: int, printed: int) -> socket.socket:

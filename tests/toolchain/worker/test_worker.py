@@ -173,6 +173,41 @@ def test_only_named_files_can_be_read(starter: WorkerStarter, tmp_path: Path) ->
     worker.close()
 
 
+def test_parts_of_a_package_outside_the_installation_can_still_be_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `pip install --user` has packages; those of other folders on the path stay closed."""
+    package = tmp_path / "elsewhere"
+    package.mkdir()
+    (package / "later.py").write_text("value = 42\n")
+    (tmp_path / "theirs.txt").write_text("s")
+    (package / "__init__.py").write_text(
+        textwrap.dedent(
+            f"""
+            import importlib, pathlib
+            class Importing:
+                def answer(self, request, files):
+                    try:
+                        pathlib.Path({str(tmp_path / "theirs.txt")!r}).read_text()
+                        read = True
+                    except PermissionError:
+                        read = False
+                    return {{"value": importlib.import_module("elsewhere.later").value, "read": read}}
+            def preload(): pass
+            def prepare(harden): pass
+            def open_program(ask, prepared): return Importing()
+            """
+        )
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    starter = WorkerStarter("elsewhere")
+    try:
+        worker = starter.start(LIMITS)
+        assert ask(worker, "anything") == {"value": 42, "read": landlock_version() == 0}
+    finally:
+        starter.close()
+
+
 def test_a_lower_limit_of_the_user_stays() -> None:
     """A process with devices may have more files open, where its user may."""
     script = textwrap.dedent(
