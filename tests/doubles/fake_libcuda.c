@@ -64,8 +64,10 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) { return *context = CONTEXT, CUDA_SUCCESS; }
 CUresult cuDevicePrimaryCtxRelease(CUdevice device) { return CUDA_SUCCESS; }
-CUresult cuCtxSetCurrent(CUcontext context) { REQUIRE(context == CONTEXT); return CUDA_SUCCESS; }
+static __thread CUcontext current; /* each thread has its own, and none at first */
+CUresult cuCtxSetCurrent(CUcontext context) { REQUIRE(context == CONTEXT); return current = context, CUDA_SUCCESS; }
 CUresult cuCtxSynchronize(void) {
+    REQUIRE(current);
     int (*wait)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "fake_wait");
     return wait ? wait() : CUDA_SUCCESS;
 }
@@ -131,17 +133,19 @@ CUresult cuMemUnmap(CUdeviceptr at, size_t n) {
     return mapped(PROT_NONE, at, n, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
 }
 
-CUresult cuMemAlloc(CUdeviceptr *at, size_t n) { return *at = (CUdeviceptr)malloc(n), CUDA_SUCCESS; }
+CUresult cuMemAlloc(CUdeviceptr *at, size_t n) { REQUIRE(current); return *at = (CUdeviceptr)malloc(n), CUDA_SUCCESS; }
 CUresult cuMemFree(CUdeviceptr at) { return free((void *)at), CUDA_SUCCESS; }
-CUresult cuMemGetInfo(size_t *left, size_t *all) { return *left = 1ull << 33, *all = 1ull << 34, CUDA_SUCCESS; }
-CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t n) { return memcpy((void *)to, from, n), CUDA_SUCCESS; }
-CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t n) { return memcpy(to, (void *)from, n), CUDA_SUCCESS; }
-CUresult cuMemsetD8(CUdeviceptr at, unsigned char value, size_t n) { return memset((void *)at, value, n), CUDA_SUCCESS; }
+CUresult cuMemGetInfo(size_t *left, size_t *all) { REQUIRE(current); return *left = 1ull << 33, *all = 1ull << 34, CUDA_SUCCESS; }
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t n) { REQUIRE(current); return memcpy((void *)to, from, n), CUDA_SUCCESS; }
+CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t n) { REQUIRE(current); return memcpy(to, (void *)from, n), CUDA_SUCCESS; }
+CUresult cuMemsetD8(CUdeviceptr at, unsigned char value, size_t n) { REQUIRE(current); return memset((void *)at, value, n), CUDA_SUCCESS; }
 CUresult cuMemsetD16(CUdeviceptr at, unsigned short value, size_t n) {
+    REQUIRE(current && at % sizeof(short) == 0);
     for (size_t i = 0; i < n; i++) ((unsigned short *)at)[i] = value;
     return CUDA_SUCCESS;
 }
 CUresult cuMemsetD32(CUdeviceptr at, unsigned value, size_t n) {
+    REQUIRE(current && at % sizeof(unsigned) == 0);
     for (size_t i = 0; i < n; i++) ((unsigned *)at)[i] = value;
     return CUDA_SUCCESS;
 }
@@ -151,10 +155,12 @@ CUresult cuMemsetD32Async(CUdeviceptr at, unsigned value, size_t n, CUstream str
 }
 
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
+    REQUIRE(current);
     REQUIRE(flags == CU_EVENT_DEFAULT);
     return *event = calloc(1, sizeof(struct timespec)), CUDA_SUCCESS;
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
+    REQUIRE(current);
     REQUIRE(stream == CU_STREAM_LEGACY);
     return clock_gettime(CLOCK_MONOTONIC, (struct timespec *)event), CUDA_SUCCESS;
 }
@@ -164,6 +170,7 @@ CUresult cuEventElapsedTime(float *ms, CUevent begin, CUevent end) {
 }
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
+    REQUIRE(current);
     REQUIRE(!memcmp(image, "\177ELF", 4));
     return *module = MODULE, CUDA_SUCCESS;
 }

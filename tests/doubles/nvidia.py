@@ -74,7 +74,8 @@ class FakeBinding:
         return SUCCESS, binding.CUdevice(ordinal)
 
     def cuDeviceGetPCIBusId(self, length: int, dev: Any) -> tuple[Any, bytes]:  # noqa: N802
-        return SUCCESS, self.cards[int(dev)].bus_id.encode().ljust(length, b"\0")
+        short = self.cards[int(dev)].bus_id[4:]  # the driver writes four digits of the domain, NVML eight
+        return SUCCESS, short.encode().ljust(length, b"\0")
 
     def cuDeviceTotalMem(self, dev: Any) -> tuple[Any, int]:  # noqa: N802
         return SUCCESS, self.cards[int(dev)].memory_bytes
@@ -112,7 +113,7 @@ class FakeNvml:
 
     def nvmlDeviceGetHandleByPciBusId(self, pciBusId: str) -> Card:  # noqa: N802, N803
         for card in self.cards:
-            if card.bus_id == pciBusId:
+            if pciBusId in (card.bus_id, card.bus_id[4:]):
                 return card
         raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_FOUND)
 

@@ -191,7 +191,7 @@ def test_a_gpu_that_nvml_does_not_know_is_one_line(tmp_path: Path) -> None:
     (line,) = list_devices(lambda: nullcontext(machine))
 
     assert line.name == "cuda"
-    assert "NVML does not know the GPU at PCI bus 00000000:1B:00.0" in str(line.lacks)
+    assert "NVML does not know the GPU at PCI bus 0000:1B:00.0" in str(line.lacks)
 
 
 def test_opening_needs_no_package_of_language_models() -> None:

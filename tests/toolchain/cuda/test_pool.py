@@ -35,6 +35,7 @@ class Bench:
     def __init__(self) -> None:
         self.gpu = one_card()
         self.context = Context(CudaDriver(self.gpu), 0)
+        self.context.use()
         self.fingerprint = Fingerprint(self.context, b"code")
         self.started: list[StartedWorker] = []
         self.pool = Pool(self.start, self.segment)

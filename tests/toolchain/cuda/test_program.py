@@ -16,6 +16,7 @@ def test_a_driver_that_wants_more_rights_than_are_left_is_no_candidates_fault() 
     rights = [0, 304]
     gpu = FakeGpu([small_card()], wait=lambda: rights[-1])
     context = Context(CudaDriver(gpu), 0)
+    context.use()
     owned = SharedMemory(context, 1)
     prepared = Prepared(context, *cast(Any, (None, None)), owned)
 

@@ -29,7 +29,9 @@ def gpu() -> FakeGpu:
 
 @pytest.fixture
 def context(gpu: FakeGpu) -> Context:
-    return Context(CudaDriver(gpu), 0)
+    context = Context(CudaDriver(gpu), 0)
+    context.use()
+    return context
 
 
 def segment(context: Context) -> DeviceSegment:
