@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cudamaster.bench.duration import duration_words
 from cudamaster.bench.result_file import SCHEMA, ResultFile, open_result_file, pending
 from cudamaster.bench.score import TaskStatus
 from cudamaster.bench.suite import Task, left_to_do, work_on_all
@@ -211,10 +212,20 @@ class Session:
             place = self._place(stop, view)
             left = left_to_do(tasks, place)
             view.skip(len(tasks) - len(left))
+            stderr.print(f"time       {self._duration(tasks, left)}", soft_wrap=True)
             for row in work_on_all(left, place, self.jobs):
                 view.finish(row)
             interrupted = stop.is_set()
         return tell(self.file, tasks, interrupted=interrupted, as_json=as_json)
+
+    def _duration(self, tasks: Sequence[Task], left: Sequence[Task]) -> str:
+        return duration_words(
+            [task.settings for task in left],
+            rows_of(self.file, tasks),
+            jobs=self.jobs,
+            cores=len(os.sched_getaffinity(0)),
+            modelled=str(self.device.clock) == "modelled",
+        )
 
     def _place(self, stop: Event, view: BenchView) -> Workplace:
         return Workplace(
@@ -232,9 +243,14 @@ def pending_row(task: Task) -> Json:
     return pending(task.settings.operator, task.settings.precision, str(task.operator.category))
 
 
+def rows_of(file: ResultFile, tasks: Sequence[Task]) -> list[Json]:
+    """What the file says of each task."""
+    return [file.row((task.settings.operator, task.settings.precision)) for task in tasks]
+
+
 def tell(file: ResultFile, tasks: Sequence[Task], *, interrupted: bool, as_json: bool) -> int:
     """Write the outcome to stdout, as the file's document or a line; returns the exit code."""
-    rows = [file.row((task.settings.operator, task.settings.precision)) for task in tasks]
+    rows = rows_of(file, tasks)
     if as_json:
         click.echo(to_text(file.document()))
     else:

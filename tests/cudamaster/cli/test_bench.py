@@ -74,6 +74,7 @@ def test_progress_is_a_line_a_task_and_json_stands_alone_on_stdout(tmp_path: Pat
     assert json.loads(told.out) == read_result_file(tmp_path / "bench.json")
     lines = told.err.splitlines()
     assert lines[0] == "tasks      2 tasks, 2 at once"
+    assert any(line.startswith("time       about ") for line in lines)
     assert any("relu fp32: 2.50x modelled, 40.0 % of the roofline" in line for line in lines)
     assert any("elu fp32: no candidate was right" in line for line in lines)
 
