@@ -29,6 +29,8 @@ class Price:
     input: float
     cached_input: float
     output: float
+    as_of: str = ""
+    """The day on which a price list said so, where the file names one."""
 
     def cost_usd(self, usage: Usage) -> float:
         """What these tokens cost."""

@@ -3,6 +3,7 @@
 import math
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ def price_of(kind: str, model: str, own: Path | None = None) -> Price | None:
     for file in (own, FILE):
         table = _table(kind, file) if file else {}
         fitting = [name for name in table if model.startswith(name)]
-        if fitting:
-            return _price(table[max(fitting, key=len)], model, file)
+        if file and fitting:
+            price = _price(table[max(fitting, key=len)], model, file)
+            return replace(price, as_of=str(_read(file).get("as_of", "")))
     return None
 
 

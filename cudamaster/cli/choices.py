@@ -1,6 +1,6 @@
 """What a command works with, and why: every choice made for the user is said."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudamaster.config import API_KEYS, Config, keys_set
 from cudamaster.errors import UnknownName
@@ -29,6 +29,14 @@ class Choice:
 
 def choose_model(wanted: str | None, config: Config) -> Choice:
     """Who proposes. Raises UnknownName for what is no model."""
+    chosen = _chosen(wanted, config)
+    if chosen.name != BUILTIN or not config.models:
+        return chosen
+    unused = f"[models] of {config.file} is not used, since the expert plays every role"
+    return replace(chosen, reason=f"{chosen.reason}; {unused}")
+
+
+def _chosen(wanted: str | None, config: Config) -> Choice:
     if wanted is not None:
         return Choice(_known(wanted), "as asked")
     if config.model:

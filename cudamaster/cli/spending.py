@@ -31,7 +31,7 @@ def require_team(settings: Settings, config: Config) -> None:
 
 
 def spending_words(settings: Settings, config: Config) -> str:
-    """`; about 24 calls and $0.60, at most $5.00`; empty where nothing is spent."""
+    """`; about 24 calls and $0.60 (by prices noted on …), at most $5.00`; empty where nothing is spent."""
     team = open_team(settings, config.keys)
     if not isinstance(team, ModelTeam):
         return ""
@@ -56,10 +56,12 @@ def calls_of(settings: Settings) -> dict[str, int]:
 
 
 def _dollars(models: Mapping[str, Model], calls: Mapping[str, int]) -> str:
-    usd = 0.0
+    usd, dates = 0.0, set[str]()
     for role, count in calls.items():
         price = models[role].price
         if price is None:
             return " at an unknown price"
         usd += count * price.cost_usd(USUAL)
-    return f" and ${usd:.2f}" if usd else ""
+        dates |= {price.as_of} if price.as_of else set()
+    noted = f" (by prices noted on {min(dates)}: check them)" if dates else ""
+    return f" and ${usd:.2f}{noted}" if usd else ""

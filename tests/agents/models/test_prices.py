@@ -1,5 +1,6 @@
 """Price files, ours and the user's."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,15 @@ def test_a_price_file_with_a_mistake_is_refused_by_name(file: Path, text: str, s
 def test_a_price_file_that_is_not_there_is_named(file: Path) -> None:
     with pytest.raises(BadPrices, match="cannot be read"):
         price_of("openai", "m", file)
+
+
+def test_our_prices_say_when_they_were_noted_and_the_user_s_may(file: Path) -> None:
+    ours = price_of("openai", "gpt-5")
+    file.write_text(f"[openai]\nm = {ROW}\n")
+    undated = price_of("openai", "m", file)
+    file.write_text(f'as_of = "2027-01-01"\n[openai]\nm = {ROW}\n')
+    dated = price_of("openai", "m", file)
+
+    assert ours is not None
+    assert date.fromisoformat(ours.as_of) > date(2026, 1, 1)
+    assert (undated, dated) == (Price(1, 0.5, 2), Price(1, 0.5, 2, "2027-01-01"))
