@@ -20,7 +20,7 @@ HEADS = {
     "right": "right",
     **{f"success {t:g}": f"≥ {t:g}x" for t in THRESHOLDS},
     "speedup": "speedup",
-    "paper_score": "P",
+    "paper_score": "paper's P",
     "attainment": "attains",
     "won_from_vendor": "beats vendor",
     "usd_a_task": "$ / task",
