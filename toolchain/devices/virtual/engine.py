@@ -133,7 +133,7 @@ class Engine:
         begun = time.perf_counter()
         fault = self._run(native, request, executable)
         seconds = time.perf_counter() - begun
-        footprints = counting.take_footprints(self._native)
+        footprints = counting.take_footprints(self._native, native)
         if fault is not None:
             return fault
         return SampledLaunch(
@@ -213,11 +213,11 @@ class _Counting:
         self._blocks = np.array(blocks, np.int64)
         self._split = 2 * basic_blocks
         self._counters = np.zeros(self._split + SITE_COLUMNS * sites, np.int64)
-        self._pointers = np.zeros(len(blocks), np.uint64)
+        self._starts = np.zeros(len(blocks), np.int64)
         self._counts = np.zeros(len(blocks), np.int64)
         native.sampled, native.sampled_count = self._blocks.ctypes.data, len(blocks)
         native.counters, native.counter_count = self._counters.ctypes.data, len(self._counters)
-        native.footprints = self._pointers.ctypes.data
+        native.footprint_starts = self._starts.ctypes.data
         native.footprint_counts = self._counts.ctypes.data
         native.slice = SAMPLE_SLICE
 
@@ -231,11 +231,9 @@ class _Counting:
         """Shape [sites, 5]."""
         return self._counters[self._split :].reshape(-1, SITE_COLUMNS)
 
-    def take_footprints(self, library: ctypes.CDLL) -> tuple[NDArray[np.uint64], ...]:
-        """Return each sampled block's sectors, sorted, and free the library's copies."""
-        ends = np.cumsum(self._counts).tolist()
-        whole = np.empty(ends[-1] if ends else 0, np.uint64)
-        library.vg_take_footprints(
-            self._pointers.ctypes.data, self._counts.ctypes.data, len(ends), whole.ctypes.data
-        )
-        return tuple(whole[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True))
+    def take_footprints(self, library: ctypes.CDLL, native: NativeLaunch) -> tuple[NDArray[np.uint64], ...]:
+        """Return each sampled block's sectors, sorted, and free the library's copy."""
+        whole = np.empty(int(self._counts.sum()), np.uint64)
+        library.vg_take_footprints(ctypes.byref(native), whole.ctypes.data)
+        ranges = zip(self._starts.tolist(), self._counts.tolist(), strict=True)
+        return tuple(whole[start : start + count] for start, count in ranges)

@@ -48,7 +48,7 @@ class NativeLaunch(ctypes.Structure):
         ("function", ctypes.c_void_p), ("watched", ctypes.c_void_p), ("parameters", ctypes.c_void_p),
         ("variables", ctypes.c_void_p),
         ("workspace", ctypes.c_uint64), ("sites", ctypes.c_void_p), ("sampled", ctypes.c_void_p),
-        ("counters", ctypes.c_void_p), ("footprints", ctypes.c_void_p),
+        ("counters", ctypes.c_void_p), ("footprint_starts", ctypes.c_void_p),
         ("footprint_counts", ctypes.c_void_p), ("sampled_count", ctypes.c_int64),
         ("context_bytes", ctypes.c_int64), ("shared_bytes", ctypes.c_int64),
         ("local_bytes", ctypes.c_int64), ("parameter_bytes", ctypes.c_int64),
@@ -58,7 +58,7 @@ class NativeLaunch(ctypes.Structure):
         ("site_count", ctypes.c_int32), ("basic_blocks", ctypes.c_int32), ("threads", ctypes.c_int32),
         ("options", ctypes.c_int32), ("slice", ctypes.c_int32), ("l1_bytes", ctypes.c_int32),
         ("noted_count", ctypes.c_int32), ("watched_accesses", ctypes.c_int64), ("noted", ctypes.c_void_p),
-        ("fault", NativeFault), ("own", ctypes.c_uint64 * 8),
+        ("fault", NativeFault), ("own", ctypes.c_uint64 * 12),
     ]  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def declare(native: ctypes.CDLL) -> None:
     native.vg_name.restype = native.vg_take_footprints.restype = None
     native.vg_live_bytes.restype = native.vg_list.restype = ctypes.c_int64
     native.vg_list.argtypes = [ctypes.c_void_p, ctypes.c_int64]
-    native.vg_take_footprints.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p]
+    native.vg_take_footprints.argtypes = [ctypes.POINTER(NativeLaunch), ctypes.c_void_p]
     native.vg_launch.argtypes = [ctypes.POINTER(NativeLaunch)]
 
 

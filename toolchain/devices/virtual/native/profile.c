@@ -114,7 +114,7 @@ static int by_number(const void *left, const void *right)
 static void order(VgProfile *profile)
 {
     size_t count = 0;
-    for (size_t i = 0; i < profile->capacity; i++)
+    for (size_t i = 0; i < profile->capacity && count < profile->used; i++)
         if (profile->pages[i])
             profile->pages[count++] = profile->pages[i];
     qsort(profile->pages, count, sizeof *profile->pages, by_number);
@@ -154,23 +154,34 @@ static uint64_t *put_page(uint64_t *next, const Page *page)
     return next;
 }
 
-/* The footprint, in ascending order. */
-static uint64_t *footprint_of(const VgProfile *profile, int64_t count)
+/* Room for some more sectors after the launch's footprints. */
+static uint64_t *room_for(VgLaunch *launch, int64_t count)
 {
-    uint64_t *sectors = malloc((size_t)(count + AT_A_TIME) * sizeof *sectors), *next = sectors;
+    if (launch->footprints_end + count > launch->footprints_room) {
+        launch->footprints_room = 2 * (launch->footprints_end + count);
+        launch->footprints =
+            realloc(launch->footprints, (size_t)launch->footprints_room * sizeof *launch->footprints);
+    }
+    return launch->footprints + launch->footprints_end;
+}
+
+/* Adds a block's footprint, in ascending order, to the launch's. */
+static void hand_over(const VgProfile *profile, VgLaunch *launch)
+{
+    int64_t count = count_sectors(profile);
+    uint64_t *next = room_for(launch, count + AT_A_TIME);
     for (size_t i = 0; i < profile->used; i++)
         next = put_page(next, profile->pages[i]);
-    return sectors;
+    launch->footprint_starts[profile->number] = launch->footprints_end;
+    launch->footprint_counts[profile->number] = count;
+    launch->footprints_end += count;
 }
 
 void vg_profile_end(VgProfile *profile, VgLaunch *launch, int is_whole)
 {
     order(profile);
-    if (is_whole) {
-        int64_t count = count_sectors(profile);
-        launch->footprints[profile->number] = footprint_of(profile, count);
-        launch->footprint_counts[profile->number] = count;
-    }
+    if (is_whole)
+        hand_over(profile, launch);
     for (size_t i = 0; i < profile->used; i++) {
         profile->pages[i]->next = profile->unused;
         profile->unused = profile->pages[i];
@@ -178,15 +189,14 @@ void vg_profile_end(VgProfile *profile, VgLaunch *launch, int is_whole)
     clear(profile, launch);
 }
 
-/* Lays footprints end to end in `out`, and frees them. */
-void vg_take_footprints(uint64_t **footprints, const int64_t *counts, int64_t blocks, uint64_t *out)
+/* Moves a launch's footprints to `out`. */
+void vg_take_footprints(VgLaunch *launch, uint64_t *out)
 {
-    for (int64_t i = 0; i < blocks; i++) {
-        if (footprints[i])
-            memcpy(out, footprints[i], (size_t)counts[i] * sizeof *out);
-        out += counts[i];
-        free(footprints[i]);
-    }
+    if (launch->footprints_end)
+        memcpy(out, launch->footprints, (size_t)launch->footprints_end * sizeof *out);
+    free(launch->footprints);
+    launch->footprints = NULL;
+    launch->footprints_end = launch->footprints_room = 0;
 }
 
 static Page **slot_of(Page **pages, size_t capacity, uint64_t number)

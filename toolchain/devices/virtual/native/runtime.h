@@ -30,7 +30,7 @@ struct VgLaunch {
     const VgSite *sites;
     const int64_t *sampled;      /* linear indices of the blocks to count; NULL: run all, uncounted */
     int64_t *counters;           /* two a basic block, then VG_SITE_COLUMNS a site */
-    uint64_t **footprints;       /* of each sampled block: distinct global sectors, for the caller to free */
+    int64_t *footprint_starts;   /* where each sampled block's distinct global sectors begin in `footprints` */
     int64_t *footprint_counts;
     int64_t sampled_count, context_bytes, shared_bytes, local_bytes, parameter_bytes;
     int64_t counter_count;
@@ -49,6 +49,8 @@ struct VgLaunch {
     atomic_llong progress;
     atomic_int busy; /* workers whose blocks still change */
     VgWatch *watch;
+    uint64_t *footprints; /* of sampled blocks as they ended, until they are taken; one worker runs those */
+    int64_t footprints_end, footprints_room;
 };
 
 typedef struct VgProfile VgProfile;
