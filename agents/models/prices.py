@@ -51,4 +51,4 @@ def _price(entry: Any, model: str, file: Path | None) -> Price:
         raise BadPrices(f"{file}: the price of {model} needs the numbers {', '.join(names)}") from fault
     if not all(0 <= figure < math.inf for figure in figures):
         raise BadPrices(f"{file}: the price of {model} must be of numbers that are not negative")
-    return Price(*figures)
+    return Price(figures[0], figures[1], figures[2])
