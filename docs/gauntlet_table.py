@@ -29,7 +29,7 @@ nothing, and are accepted. `tests/gauntlet/test_cheats.py` holds the first rule 
 * **What a timed call leaves behind**: a modelled time is that of a few blocks, so that what saves time shows
   in what these blocks wrote and touched. Above the sizes that are compared whole, elements that they wrote
   are compared, drawn after the call; where that cannot be (blocks that need each other), or an element is not
-  right, the workload is compared whole after all, up to a limit, and one beyond it, drawn anew each time.
+  right, the workload is called whole after all, and compared whole up to a limit, beyond it at drawn places.
   `bytes_left_out` refuses calls that touch less of their arguments than any right call must, `works_on_host`
   those that send them to the host, and `unfair_sample` those whose timed blocks touch less than blocks drawn
   anywhere. On a GPU timed calls run whole; one of them, which nobody can foresee, is looked at

@@ -33,6 +33,8 @@ COSTLY = Limits(2**30, 2**28)
 """Up to this a full verdict compares what it cannot tell to be right otherwise."""
 HEAVIEST = Limits(2**33, 2**29)
 """Of what is too heavy for that, one is drawn, up to this: answers take five times the memory of a tensor."""
+SPOTTED = Limits(2**38, 2**30)
+"""Up to this a full verdict calls a kernel whole to compare some places that can be answered alone."""
 USER_FACTOR = 8
 """In a full verdict the lightest of the user's own shapes is compared up to limits this much wider."""
 
@@ -68,11 +70,22 @@ def at_any_rate(
 ) -> tuple[tuple[Workload, ...], tuple[Workload, ...]]:
     """Those of `workloads` that a full verdict compares although it costs something, lightest first.
 
-    And one heavier one, where there is any, that nobody can know beforehand.
+    And one heavier one, where there is any, that nobody can know beforehand; of operators that cannot be cut.
     """
     light = tuple(w for w in _ranked(workloads, operator) if _within(w, COSTLY, operator, precision))
+    if operator.cut is not None:
+        return light, ()
     heavy = [w for w in workloads if w not in light and _within(w, HEAVIEST, operator, precision)]
     return light, tuple(secrets.SystemRandom().sample(heavy, min(1, len(heavy))))
+
+
+def in_spots(workloads: Sequence[Workload], operator: Operator, precision: Precision) -> Sequence[Workload]:
+    """Those of `workloads` that are compared at some places only, in an order that nobody can know."""
+    if operator.cut is None:
+        return ()
+    heavy = [w for w in workloads if _within(w, SPOTTED, operator, precision)]
+    heavy = [w for w in heavy if not _within(w, COSTLY, operator, precision)]
+    return secrets.SystemRandom().sample(heavy, len(heavy))
 
 
 def probes(compared: Sequence[Workload], operator: Operator) -> tuple[Workload, ...]:

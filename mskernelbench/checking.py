@@ -48,8 +48,8 @@ class Checker:
     ) -> None:
         self._device = device
         self._operator = operator
-        self._materials = materials
-        self._without = without
+        self.materials = materials
+        self.without = without
         self._earlier: list[Mapping[str, NDArray[Any]]] = []
 
     def check(self, build: Build, workloads: Sequence[Workload]) -> Checked:
@@ -61,7 +61,7 @@ class Checker:
 
     def surprised(self, build: Build, workloads: Sequence[Workload]) -> Refusal | None:
         """What is said against outputs on data that no seed gives."""
-        return self.compare(build, workloads, draw=self._materials.surprise).refusal
+        return self.compare(build, workloads, draw=self.materials.surprise).refusal
 
     def compare(self, build: Build, workloads: Sequence[Workload], draw: int = 0) -> Checked:
         """Every workload that fits on the device once; stops at the first refusal."""
@@ -85,17 +85,17 @@ class Checker:
         return sum(prod(dimensions) for dimensions in self._operator.outputs(workload.shape).values())
 
     def _call(self, build: Build, workload: Workload, draw: int) -> "Refusal | _Judged":
-        arguments = self._materials.arguments(workload, draw)
+        arguments = self.materials.arguments(workload, draw)
         outputs = self._device.run(build, arguments)
         if isinstance(outputs, RunFailure):
             return failure_refusal(outputs, workload)
-        answers = self._materials.answers(workload, draw)
+        answers = self.materials.answers(workload, draw)
         comparisons = {name: answer.compare(outputs.arrays[name]) for name, answer in answers.items()}
         evidence = CallEvidence(
             self._operator, workload, arguments, outputs, comparisons, tuple(self._earlier)
         )
         self._earlier.append(outputs.arrays)
-        return _Judged(_result(workload, comparisons), _refusal(evidence, self._without))
+        return _Judged(_result(workload, comparisons), _refusal(evidence, self.without))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """One checked candidate on timed workloads: what it writes there is compared, then it is timed."""
 
 import secrets
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -8,15 +9,20 @@ from typing import NamedTuple
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.affordable import at_any_rate, probes
-from mskernelbench.checking import Checked, Checker
+from mskernelbench.affordable import at_any_rate, in_spots, probes
+from mskernelbench.checking import COMPARISON, Checked, Checker
 from mskernelbench.evaluation import Status, WorkloadResult
 from mskernelbench.guards import Refusal
 from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.racing import Race
+from mskernelbench.spots import Asked, called_whole
 
 LONG_MS = 100.0
 """Calls that take longer are not run whole for a comparison."""
+
+
+SPOT_SECONDS = 20.0
+"""After which no other heavy workload is called whole."""
 
 
 class Built(NamedTuple):
@@ -87,8 +93,8 @@ class TimedTrial:
             rows.append(replace(row, error_ratio=errors.get(row.key)))
         keys = {row.key for row in rows}
         late = self._late([w for w, row in zip(timed, rows, strict=True) if _is_unseen(row)])
-        errors = {row.key: row.error_ratio for row in late.results}
-        told = [replace(row, error_ratio=errors.get(row.key, row.error_ratio)) for row in rows]
+        found = {row.key: row for row in late.results}
+        told = [_compared_late(row, found.get(row.key)) for row in rows]
         return Checked((*(row for row in compared if row.key not in keys), *told), late.refusal)
 
     def _tried_on_new_data(self, timed: Sequence[Workload]) -> Sequence[Workload]:
@@ -104,13 +110,46 @@ class TimedTrial:
         return secrets.SystemRandom().sample(timed, min(count, len(timed)))
 
     def _late(self, unseen: Sequence[Workload]) -> Checked:
-        """Whole comparisons where no sample is known to be right: of light workloads, and a heavy one."""
-        if self.quick or self.built.build.key == self.race.baseline.key:
+        """Whole calls where no sample is known to be right, on all light workloads and some heavy ones.
+
+        They are compared whole as well, or at some places where these can be answered alone.
+        """
+        own = self.built.build.key == self.race.baseline.key
+        if self.quick or own or COMPARISON in self.checker.without:
             return Checked((), None)
         light, drawn = at_any_rate(unseen, self.operator, self.precision)
-        compared = self._compared((*light, *drawn))
-        slow = compared.refusal is not None and compared.refusal.status is Status.TIMED_OUT
-        return replace(compared, refusal=None) if slow else compared
+        whole = self._compared((*light, *drawn))
+        if whole.refusal is not None and whole.refusal.status is not Status.TIMED_OUT:
+            return whole
+        spotted = self._in_spots(in_spots(unseen, self.operator, self.precision))
+        return replace(spotted, results=(*whole.results, *spotted.results))
+
+    def _in_spots(self, workloads: Sequence[Workload]) -> Checked:
+        """Whole calls that are compared at some places, for as long as there is time."""
+        right: list[WorkloadResult] = []
+        begun = time.monotonic()
+        for workload in workloads:
+            if time.monotonic() - begun > SPOT_SECONDS:
+                break
+            if self.built.keeps_state:
+                self.device.release(self.built.build)
+            arguments = self.checker.materials.arguments(workload)
+            asked = Asked(self.operator, self.precision, workload, arguments)
+            found = called_whole(self.device, self.built.build, asked)
+            if isinstance(found, Refusal):
+                return Checked(tuple(right), found)
+            if found:
+                right.append(
+                    WorkloadResult(workload.set, workload.shape, pattern=workload.pattern, sampled=True)
+                )
+        return Checked(tuple(right), None)
+
+
+def _compared_late(row: WorkloadResult, late: WorkloadResult | None) -> WorkloadResult:
+    """A timed row, with what came of comparing it afterwards."""
+    if late is None:
+        return row
+    return replace(row, error_ratio=late.error_ratio, sampled=row.sampled or late.sampled)
 
 
 def _is_unseen(row: WorkloadResult) -> bool:
