@@ -178,8 +178,8 @@ def reference(workload: Workload, arrays: Arrays) -> Mapping[str, FloatArray]:
         return {"Y": probabilities(scores(arrays)) @ v}
 
 
-KEYS = 512
-"""Rows of V, some hundred numbers each, that are looked at together."""
+BLOCK_COLUMNS, BLOCK_ELEMENTS = 256, 1 << 15
+"""Of V: what is looked at together, and with one more array of its size stays in a processor's cache."""
 
 
 def rounding(workload: Workload, arrays: Arrays, precision: Precision) -> Mapping[str, tuple[Rounding, ...]]:
@@ -213,15 +213,22 @@ def score_error(arrays: Arrays, lowered: FloatArray) -> FloatArray:
 
 
 def deviation(weights: FloatArray, v: FloatArray, y: FloatArray) -> FloatArray:
-    """Σ_j weights[i,j]·|v[j,d] − y[i,d]|, a query and as many keys at once as a cache holds."""
+    """Σ_j weights[i,j]·|v[j,d] − y[i,d]|, a block of V at a time for one query after the other."""
     total = np.zeros_like(y)
-    for first in range(0, len(v), KEYS):
-        keys = v[first : first + KEYS]
-        distance = np.empty_like(keys)
-        for i, row in enumerate(y):
-            np.abs(np.subtract(keys, row, out=distance), out=distance)
-            total[i] += weights[i, first : first + KEYS] @ distance
+    width = min(v.shape[1], BLOCK_COLUMNS)
+    for columns in blocks(v.shape[1], width):
+        for keys in blocks(len(v), BLOCK_ELEMENTS // width):
+            block = np.ascontiguousarray(v[keys, columns])
+            distance = np.empty_like(block)
+            for i, row in enumerate(y[:, columns]):
+                np.abs(np.subtract(block, row, out=distance), out=distance)
+                total[i, columns] += weights[i, keys] @ distance
     return total
+
+
+def blocks(length: int, most: int) -> list[slice]:
+    """A range of this length in pieces of at most `most`."""
+    return [slice(first, min(first + most, length)) for first in range(0, length, most)]
 
 
 def flops(shape: Shape) -> int:
