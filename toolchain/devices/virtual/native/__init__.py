@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from cudamaster.toolchain.cache import cache_folder, held, publish_folder
+from cudamaster.toolchain.cache import cache_folder, held, publish_folder, require_room
 from cudamaster.toolchain.devices.virtual.processor import processor
 from cudamaster.toolchain.errors import EnvironmentLacks
 
@@ -23,6 +23,8 @@ FLAGS = (
 )  # fmt: skip
 COMPILERS = ("cc", "gcc", "clang")
 COMPILE_SECONDS = 300.0
+ROOM_BYTES = 32 << 20
+"""Free in the cache when a compile starts."""
 
 
 def _sources() -> list[Path]:
@@ -47,29 +49,44 @@ def _key() -> str:
 
 def _compile(folder: Path) -> None:
     """Compile the files side by side, the largest first, and link them."""
+    require_room(folder, ROOM_BYTES)
     files = sorted(_sources(), key=lambda source: source.stat().st_size, reverse=True)
     names = [file.name for file in files if file.suffix == ".c"]
     log = ""
     for flags in ((*FLAGS, f"-march={processor().march}"), FLAGS):
-        with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(os.cpu_count()) as pool:
+        with tempfile.TemporaryDirectory(dir=folder) as place, ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = [Path(place) / f"{name}.o" for name in names]
             log = "".join(pool.map(functools.partial(_compile_file, flags), names, objects))
             if not log:
-                log = _run([*flags, "-shared", *map(str, objects), "-o", str(folder / LIBRARY), "-lm"])
+                made = str(folder / LIBRARY)
+                log = _run([*flags, "-shared", *map(str, objects), "-o", made, "-lm"], Path(place))
         if not log:
             return
-    raise EnvironmentLacks(f"the C compiler refuses the virtual GPU's library: {log[:2000]}")
+    raise EnvironmentLacks(f"the C compiler refuses the virtual GPU's library: {_errors(log)}")
 
 
 def _compile_file(flags: Sequence[str], name: str, target: Path) -> str:
-    return _run([*flags, "-c", str(Path(__file__).parent / name), "-o", str(target)])
+    return _run([*flags, "-c", str(Path(__file__).parent / name), "-o", str(target)], target.parent)
 
 
-def _run(arguments: Sequence[str]) -> str:
-    """Run the compiler; what it says of a failure, empty where there is none."""
+def _run(arguments: Sequence[str], place: Path) -> str:
+    """Run the compiler with its temporary files in `place`; what it says of a failure, empty for none."""
     command = [_compiler(), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False)
+    done = subprocess.run(
+        command,
+        env={**os.environ, "TMPDIR": str(place)},
+        capture_output=True,
+        text=True,
+        timeout=COMPILE_SECONDS,
+        check=False,
+    )
     return done.stderr or f"{command[0]} ended with {done.returncode}" if done.returncode else ""
+
+
+def _errors(log: str) -> str:
+    """The first lines that name an error, without the warnings around them."""
+    lines = [line for line in log.splitlines() if "error" in line.lower()] or log.splitlines()
+    return "\n".join(lines[:5])
 
 
 @functools.cache
