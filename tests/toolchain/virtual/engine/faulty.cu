@@ -105,3 +105,11 @@ __global__ void overruns_local(float *y, int index)
     a[index] = 1;  // line 105
     y[threadIdx.x] = a[index & 3];
 }
+
+__global__ void steps_out_of_its_tile(const float *x, float *y)
+{
+    __shared__ float tile[33];
+    tile[threadIdx.x] = x[threadIdx.x];
+    __syncwarp();
+    y[threadIdx.x] = tile[threadIdx.x + 2];  // the line of the last lane's fault
+}

@@ -40,6 +40,14 @@ def test_a_write_before_the_start_is_told(bench: Make) -> None:
     assert fault.message == "writes 4 bytes 8 bytes before the start of x (256 bytes)"
 
 
+def test_static_shared_memory_ends_with_its_last_element(bench: Make) -> None:
+    b = bench("faulty.cu")
+    x, y = b.array(np.zeros(32), np.float32, name="x"), b.array(np.zeros(32), np.float32, name="y")
+    fault = fault_of(b, b.request("steps_out_of_its_tile", x, y))
+    assert (fault.kind, fault.line, fault.thread) == ("out_of_bounds", 114, (31, 0, 0))
+    assert fault.message == "reads 4 bytes 0 bytes past the end of shared memory (132 bytes)"
+
+
 def test_one_bad_index_among_good_ones_is_found(bench: Make) -> None:
     b = bench("faulty.cu")
     index = np.random.default_rng(0).permutation(32)

@@ -48,7 +48,7 @@ def _place(variables: dict[str, Variable]) -> tuple[dict[str, int], int]:
     for name, variable in variables.items():
         offsets[name] = start = _align(end, max(1, variable.align))
         end = start + variable.size
-    return offsets, _align(end, 16)
+    return offsets, end
 
 
 def _shared(module: Module, kernel: Kernel) -> tuple[dict[str, int], int]:
@@ -58,7 +58,8 @@ def _shared(module: Module, kernel: Kernel) -> tuple[dict[str, int], int]:
     reserved = [RESERVED_VARIABLE] if _reads_reserved(kernel) else []
     offsets, size = _place({v.name: v for v in reserved + own + outer if v.size})
     dynamic = [v for v in own + outer if not v.size]
-    size = _align(size, max([16] + [v.align for v in dynamic]))
+    if dynamic:
+        size = _align(size, max([16] + [v.align for v in dynamic]))
     return offsets | {v.name: size for v in dynamic}, size
 
 
@@ -91,6 +92,7 @@ def plan(module: Module, kernel: Kernel, uniform: frozenset[str], crossing: froz
     local, local_bytes = _place(
         {name: v for name, v in kernel.variables.items() if v.space in ("local", "param")}
     )
+    local_bytes = _align(local_bytes, 16)
     outer = [v.name for v in module.variables.values() if v.space in ("global", "const")]
     parameters = {p.name: p.offset for p in kernel.parameters}
     table = {name: index for index, name in enumerate(outer)}
