@@ -192,10 +192,11 @@ class Engine:
         native.parameters = parameters.ctypes.data
         native.deadline = time.monotonic() + self.limit_seconds
         native.spin_seconds = self.spin_seconds
-        begun, spent = time.perf_counter(), time.process_time()
+        begun = time.process_time()
         kind = self._native.vg_launch(ctypes.byref(native))
-        self.processor_seconds += time.process_time() - spent
-        executable.run_seconds += time.perf_counter() - begun
+        spent = time.process_time() - begun
+        self.processor_seconds += spent
+        executable.processor_seconds += spent
         fault: NativeFault = native.fault
         return fault_of(fault, request, executable.kernel) if kind else None
 

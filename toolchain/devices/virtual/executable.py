@@ -12,7 +12,7 @@ from cudamaster.toolchain.devices.virtual.translation import Translation
 from cudamaster.toolchain.devices.virtual.translations import Job, Translator
 
 THOROUGH_SECONDS_PER_BYTE = 8e-6
-"""What thorough translation takes for each byte of quickly made code."""
+"""Spent in launches, for each byte of quick code, when thorough translation becomes worth its time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,8 @@ class Executable:
         self.kernel = job.kernel
         self.reads_clock = reads_clock(job.kernel)
         """Whether a loop in which nothing changes may still end."""
-        self.run_seconds = 0.0
+        self.processor_seconds = 0.0
+        """Spent in its launches so far: a busy machine is no reason to translate anew."""
         self._job, self._translator, self._native = job, translator, native
         self._quick = self._load(job)
         self._thorough: dict[bool, Code] = {}
@@ -43,7 +44,7 @@ class Executable:
 
     def code(self, *, count: bool) -> Code:
         """The code that is worth having by now; it counts where that is needed."""
-        if self.run_seconds <= THOROUGH_SECONDS_PER_BYTE * len(self._quick.translation.code):
+        if self.processor_seconds <= THOROUGH_SECONDS_PER_BYTE * len(self._quick.translation.code):
             return self._quick
         if count not in self._thorough:
             mode = replace(self._job.mode, count=count)
