@@ -280,6 +280,10 @@ class FakeGpu(FakeBinding):
     def cuEventCreate(self, Flags: int) -> tuple[Any, Any]:
         return SUCCESS, binding.CUevent(self._hold("event", Event()))
 
+    def cuEventDestroy(self, hEvent: Any) -> tuple[Any]:
+        self._drop("event", int(hEvent))
+        return (SUCCESS,)
+
     def cuEventRecord(self, hEvent: Any, hStream: Any) -> tuple[Any]:
         assert int(hStream) == binding.CU_STREAM_LEGACY
         self.held["event"][int(hEvent)].recorded = time.perf_counter()

@@ -159,6 +159,7 @@ CUresult cuEventCreate(CUevent *event, unsigned flags) {
     REQUIRE(flags == CU_EVENT_DEFAULT);
     return *event = calloc(1, sizeof(struct timespec)), CUDA_SUCCESS;
 }
+CUresult cuEventDestroy(CUevent event) { return free(event), CUDA_SUCCESS; }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
     REQUIRE(current);
     REQUIRE(stream == CU_STREAM_LEGACY);

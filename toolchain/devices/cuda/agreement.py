@@ -2,7 +2,9 @@
 
 Events tell only of the streams that wait for them, and are read where a candidate's code runs. The outside
 clock is neither: rows of N and of 2N calls are waited for, and what the second takes longer is N calls,
-whatever streams they used; the answer's way cancels out.
+whatever streams they used; the answer's way cancels out. In a row caches are warm and the host may be what
+takes the time, so that rows bound the times of short calls loosely; batches of calls that are timed each from
+cold caches, as samples are, bound them closely.
 """
 
 import math
@@ -27,6 +29,12 @@ SLACK_MS = 0.002
 """Difference of a call's times that a busy host makes."""
 LEAST_SHARE, HOST_MS = 0.7, 0.2
 """Of what a call takes in a row, what it may take in a sample, less what the host may take between two."""
+BATCH = MOST_CALLS // 2
+"""Calls in the shorter of two batches."""
+BATCH_BELOW_MS = 0.5
+"""Calls that take longer are bounded closely enough by rows."""
+BATCH_SLACK_MS = 0.02
+"""What the host may take longer beside one call than beside ours."""
 LONG_MS = 2000.0
 """A call that takes longer shows in the wait for its own sample what a row would."""
 TOLERANCE = 0.2
@@ -84,7 +92,17 @@ def agreed(row: Callable[[int], Row | RunFailure], time_ms: float) -> Agreed | s
     return _agreed(row, calls, SLACK_MS)
 
 
-def _agreed(row: Callable[[int], Row | RunFailure], calls: int, slack_ms: float) -> Agreed | str | RunFailure:
+def agreed_cold(batch: Callable[[int], Row | RunFailure], beside_ms: float) -> Agreed | str | RunFailure:
+    """What a call takes from cold caches by the outside clock, where events do agree with it.
+
+    Beside each call of a batch there are a flush and what belongs to it, which take `beside_ms`.
+    """
+    return _agreed(batch, BATCH, BATCH_SLACK_MS, beside_ms)
+
+
+def _agreed(
+    row: Callable[[int], Row | RunFailure], calls: int, slack_ms: float, beside_ms: float = 0.0
+) -> Agreed | str | RunFailure:
     """The same by rows of `calls`, the quickest of several: a busy machine keeps processes waiting."""
     quickest: dict[int, Row] = {}
     outside = claimed = 0.0
@@ -95,10 +113,10 @@ def _agreed(row: Callable[[int], Row | RunFailure], calls: int, slack_ms: float)
                 return found
             quickest[length] = Row(*map(min, found, quickest.get(length, found)))
         once, twice = quickest[calls], quickest[2 * calls]
-        outside = (twice.waited_ms - once.waited_ms) / calls
+        outside = (twice.waited_ms - once.waited_ms) / calls - beside_ms
         claimed = max(0.0, twice.claimed_ms - once.claimed_ms) / calls
         if outside <= (1 + TOLERANCE) * claimed + slack_ms:
-            return Agreed(min(outside, claimed))
+            return Agreed(max(0.0, min(outside, claimed)))
     return f"a call takes {outside:.4g} ms by the clock outside, and {claimed:.4g} ms by its events"
 
 
@@ -110,6 +128,13 @@ def unlikely_time(mean_ms: float, outside_ms: float) -> str | None:
     if mean_ms >= LEAST_SHARE * outside_ms - HOST_MS:
         return None
     return f"a timed call claims {mean_ms:.4g} ms, and calls in a row take {outside_ms:.4g} ms each"
+
+
+def unlikely_cold(mean_ms: float, cold_ms: float, share: float) -> str | None:
+    """Why a sample cannot be of calls that take so long in a batch: less than this share of it; or None."""
+    if mean_ms >= share * cold_ms - 2 * RESOLUTION_MS:
+        return None
+    return f"a timed call claims {mean_ms:.4g} ms, and many such calls take {cold_ms:.4g} ms each"
 
 
 def unlikely_wait(claimed_ms: float, waited_ms: float, calls: int, flush_ms: float) -> str | None:

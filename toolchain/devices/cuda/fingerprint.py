@@ -63,14 +63,18 @@ class Fingerprint:
     def of(self, address: int, nbytes: int) -> int:
         """That of so many bytes, a multiple of 8, of this process's memory."""
         driver, found = self._context.driver, ctypes.c_uint64()
-        values = (address, nbytes // WORD_BYTES, self._seed, self._sum)
         driver.call("cuMemsetD8", self._sum, 0, WORD_BYTES)
-        driver.call(
+        self.begin(address, nbytes)
+        driver.call("cuMemcpyDtoH", ctypes.addressof(found), self._sum, WORD_BYTES)
+        return found.value
+
+    def begin(self, address: int, nbytes: int) -> None:
+        """Launch the kernel on these bytes, and wait for nothing."""
+        values = (address, nbytes // WORD_BYTES, self._seed, self._sum)
+        self._context.driver.call(
             "cuLaunchKernel", self._kernel, BLOCKS, 1, 1, THREADS, 1, 1, 0, 0,
             (values, (ctypes.c_uint64,) * len(values)), 0,
         )  # fmt: skip
-        driver.call("cuMemcpyDtoH", ctypes.addressof(found), self._sum, WORD_BYTES)
-        return found.value
 
     def close(self) -> None:
         """Unload it."""

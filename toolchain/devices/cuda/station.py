@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Access, Arguments
 from cudamaster.toolchain.build import Build
+from cudamaster.toolchain.devices.cuda.agreement import BATCH
 from cudamaster.toolchain.devices.cuda.calling import Caller
 from cudamaster.toolchain.devices.cuda.clocks import clock_state
 from cudamaster.toolchain.devices.cuda.context import OUT_OF_MEMORY, Context
@@ -27,6 +28,7 @@ from cudamaster.toolchain.devices.cuda.pool import Pool
 from cudamaster.toolchain.devices.cuda.requests import Claims, Manner
 from cudamaster.toolchain.devices.cuda.segment import DeviceSegment
 from cudamaster.toolchain.devices.cuda.sharing import SharedMemory
+from cudamaster.toolchain.devices.cuda.stopwatch import Stopwatch
 from cudamaster.toolchain.devices.cuda.timing import CallTimer, Pace
 from cudamaster.toolchain.devices.cuda.usable import require_usable
 from cudamaster.toolchain.devices.cuda.workers import GpuWorkers
@@ -39,6 +41,8 @@ from cudamaster.toolchain.worker.worker import Worker
 FLUSH_L2_SIZES = 4
 FLUSHES = 3
 """Of which the quickest tells how long one takes."""
+TRIED_BYTES = 1 << 16
+"""Of a buffer, for a kernel of ours that takes some microseconds."""
 T = TypeVar("T")
 
 
@@ -141,6 +145,8 @@ class Station:
             ask=functools.partial(self._whole, build, arguments),
             state=lambda: clock_state(self._gpu.monitor),
             flush_ms=self._flush_ms,
+            beside_ms=lambda: self._beside_ms,
+            cold_share=self._equipment.limits.cold_share,
             cold=plan.cold_l2,
             one_a_request=any(tensor.access is Access.IN_PLACE for tensor in arguments.tensors),
             counted=not build.source.libraries,
@@ -205,6 +211,23 @@ class Station:
             self._context.wait()
             found.append(1e3 * (time.perf_counter() - begun))
         return min(found)
+
+    @functools.cached_property
+    def _beside_ms(self) -> float:
+        """What a worker's stopwatch takes beside each call that it times, tried here on a kernel of ours."""
+        watch = Stopwatch(self._context)
+        place = self._flush.address
+        quickest: dict[int, float] = {}
+        for _ in range(FLUSHES):
+            for calls in (BATCH, 2 * BATCH):
+                begun = time.perf_counter()
+                times_ms = watch.each(
+                    lambda: self._fingerprint.begin(place, TRIED_BYTES), calls, (place, self._flush.nbytes)
+                )
+                beside_ms = 1e3 * (time.perf_counter() - begun) - sum(times_ms)
+                quickest[calls] = min(beside_ms, quickest.get(calls, beside_ms))
+        watch.close()
+        return (quickest[2 * BATCH] - quickest[BATCH]) / BATCH
 
     def _segment(self, arrays: Mapping[str, NDArray[Any]]) -> DeviceSegment:
         return DeviceSegment(self._context, self._fingerprint, arrays)

@@ -55,6 +55,11 @@ class Stopwatch:
             self._context.wait()
         return self._between(begin, end)
 
+    def close(self) -> None:
+        """Give the events back."""
+        while self._events:
+            self._context.let_go("cuEventDestroy", self._events.pop())
+
     def forbid_persistence(self) -> None:
         """Set nothing of L2 aside for lines that survive a flush; where that is refused, nothing can be."""
         if self._persisting:

@@ -5,10 +5,15 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from cudamaster.toolchain.devices.cuda.agreement import (
+    BATCH_BELOW_MS,
+    LONG_MS,
     TRIES,
+    Agreed,
     Row,
     agreed,
+    agreed_cold,
     calls_for,
+    unlikely_cold,
     unlikely_time,
     unlikely_wait,
 )
@@ -31,6 +36,8 @@ class Pace:
     """Kernels a call."""
     outside_ms: float
     """What a call takes in a row, by the clock outside; 0 where that is not known."""
+    cold_ms: float = 0.0
+    """What one takes from cold caches, by the same clock; 0 where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,10 @@ class CallTimer:
     """Whether L2 is flushed before each call."""
     one_a_request: bool
     """Whether arguments are restored before each call, since it changes what it reads."""
+    beside_ms: Callable[[], float]
+    """What flush, events and the host take beside each of many calls, by the outside clock."""
+    cold_share: float
+    """Of what a call takes on average where many are timed, what a sample must claim."""
     counted: bool = True
     """Whether all launches are counted: a vendor library has a CUDA runtime of its own for its."""
 
@@ -57,12 +68,23 @@ class CallTimer:
             return pilot
         time_ms = min(ms for claims in pilot for ms in claims.times_ms)
         found = agreed(self._row, time_ms)
-        if isinstance(found, str):
-            return _disagreeing(found)
-        if isinstance(found, RunFailure):
-            return found
+        cold = self._cold(time_ms, found.outside_ms) if isinstance(found, Agreed) else found
+        for doubt in (found, cold):
+            if isinstance(doubt, RunFailure):
+                return doubt
+            if isinstance(doubt, str):
+                return _disagreeing(doubt)
+        assert isinstance(found, Agreed)
+        assert isinstance(cold, Agreed)
         launches = sum(claims.launches for claims in pilot) // PILOT_CALLS
-        return Pace(calls_for(time_ms), launches, found.outside_ms)
+        return Pace(calls_for(time_ms), launches, found.outside_ms, cold.outside_ms)
+
+    def _cold(self, time_ms: float, outside_ms: float) -> Agreed | str | RunFailure:
+        """The same from cold caches, of calls short by the outside clock, many of which can be asked for."""
+        long = time_ms >= LONG_MS or outside_ms >= BATCH_BELOW_MS
+        if long or not self.cold or self.one_a_request:
+            return Agreed(0.0)
+        return agreed_cold(self._batch, self.beside_ms())
 
     def first(self, samples: int) -> Timing | RunFailure:
         """So many samples of a call each, with nothing before the first one.
@@ -91,25 +113,25 @@ class CallTimer:
         times_ms: list[float] = []
         states: list[ClockState] = []
         for _ in range(samples):
-            calls = self._calls(pace.calls, 0.0 if self.one_a_request else pace.outside_ms)
+            calls = self._calls(pace.calls, None if self.one_a_request else pace)
             if isinstance(calls, RunFailure):
                 return calls
             states.append(self.state())
             times_ms.append(fmean(ms for claims in calls for ms in claims.times_ms))
         return Timing(Clock.MEASURED, tuple(times_ms), pace.launches, tuple(states))
 
-    def _calls(self, calls: int, outside_ms: float = 0.0) -> list[Claims] | RunFailure:
-        """So many calls, in one request or in as many; in a row one takes about so long."""
+    def _calls(self, calls: int, pace: Pace | None = None) -> list[Claims] | RunFailure:
+        """So many calls, in one request or in as many, whose claims go with `pace` where there is one."""
         requests, calls_each = (calls, 1) if self.one_a_request else (1, calls)
         found: list[Claims] = []
         for _ in range(requests):
-            claims = self._request(calls_each, outside_ms)
+            claims = self._request(calls_each, pace)
             if isinstance(claims, RunFailure):
                 return claims
             found.append(claims)
         return found
 
-    def _request(self, calls: int, outside_ms: float) -> Claims | RunFailure:
+    def _request(self, calls: int, pace: Pace | None) -> Claims | RunFailure:
         """The claims of one request; a process that was kept waiting for is asked again."""
         doubt = None
         for _ in range(TRIES):
@@ -120,7 +142,10 @@ class CallTimer:
                 return RunFailure(FailureKind.LAUNCH_FAILED, NOTHING_DONE)
             flush_ms = self.flush_ms if self.cold else 0.0
             doubt = unlikely_wait(sum(claims.times_ms), claims.waited_ms, calls, flush_ms)
-            doubt = doubt or unlikely_time(fmean(claims.times_ms), outside_ms)
+            if pace is not None:
+                mean_ms = fmean(claims.times_ms)
+                doubt = doubt or unlikely_time(mean_ms, pace.outside_ms)
+                doubt = doubt or unlikely_cold(mean_ms, pace.cold_ms, self.cold_share)
             if doubt is None:
                 return claims
         return _disagreeing(doubt or "")
@@ -130,6 +155,12 @@ class CallTimer:
         if isinstance(claims, RunFailure):
             return claims
         return Row(claims.times_ms[0], claims.waited_ms)
+
+    def _batch(self, calls: int) -> Row | RunFailure:
+        claims = self.ask(Manner(calls, flush=True))
+        if isinstance(claims, RunFailure):
+            return claims
+        return Row(sum(claims.times_ms), claims.waited_ms)
 
 
 def _disagreeing(reason: str) -> RunFailure:
