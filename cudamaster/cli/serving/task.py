@@ -17,12 +17,12 @@ RULES = (
     "Write one complete CUDA C++17 file that defines the entry as the signature says; nothing else may be "
     "linked, and no vendor library may be called.",
     "A cudaStream_t may be declared as one more argument at the end; it is then passed, and is to be used.",
-    "The entry returns with all work enqueued; it keeps no state between calls and does not synchronise.",
+    "The entry keeps no results between calls. Waiting for the device within it is allowed, and costs time.",
     "Every shape the operator allows counts: sizes of 1, primes, unaligned rows, large magnitudes.",
     "Nothing is read or written out of bounds; outputs that hold garbage are written whole; inputs stay.",
     "Scratch memory is taken with cudaMallocAsync on that stream, and freed in the same call.",
-    "The same input gives the same bits, whatever the order in which threads run.",
-    "Compiler flags from an allow-list may be asked for in the first lines: // nvcc: --maxrregcount=64",
+    "Answers are right whatever the order in which threads run; sums by atomics may round in any order.",
+    "A register limit, and no other compiler flag, may be asked for: // nvcc: --maxrregcount=64",
     "evaluate_kernel times a few workloads; submit_kernel judges on all, on fresh inputs, and decides.",
 )
 
