@@ -38,8 +38,10 @@ class Stages(logging.Handler):
 
 def one_run(arguments: list[str]) -> None:
     """Run the command line in this process, and print its stages as the last line."""
+    from cudamaster.cli import share_processors
     from cudamaster.cli.boundary import exit_code_of
 
+    share_processors()
     stages, log = Stages(), logging.getLogger("cudamaster.stages")
     log.addHandler(stages)
     log.setLevel(logging.DEBUG)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 INTERRUPTED = 130
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -14,6 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Ctrl-C while the program is still being loaded ends it at once, and one that comes after the work is done
     changes nothing.
     """
+    share_processors()
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))  # there is nothing to clean up yet
@@ -29,3 +31,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)
+
+
+def share_processors() -> None:
+    """Leave half of the processors to what runs beside NumPy, unless the user says how many it may have.
+
+    Its matrix products wait busily for each other's threads: in vain while kernels run on the same ones.
+    """
+    half = max(1, len(os.sched_getaffinity(0)) // 2)
+    os.environ.setdefault(BLAS_THREADS, str(half))

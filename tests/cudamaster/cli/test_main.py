@@ -1,5 +1,10 @@
+import os
 import subprocess
 import sys
+
+import pytest
+
+from cudamaster.cli import BLAS_THREADS, share_processors
 
 WHILE_LOADING = """
 import os, signal, sys
@@ -31,3 +36,22 @@ def test_ctrl_c_while_the_program_is_loaded_is_130_and_nothing_else() -> None:
 
 def test_ctrl_c_after_the_work_is_done_changes_nothing() -> None:
     assert ended(WHEN_DONE) == (0, "")
+
+
+def test_numpy_leaves_half_of_the_processors_to_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(BLAS_THREADS, "")
+    monkeypatch.delenv(BLAS_THREADS)
+    processors = len(os.sched_getaffinity(0))
+
+    share_processors()
+
+    assert int(os.environ[BLAS_THREADS]) in (1, processors // 2)
+    assert int(os.environ[BLAS_THREADS]) <= processors
+
+
+def test_who_says_how_many_threads_numpy_may_have_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(BLAS_THREADS, "7")
+
+    share_processors()
+
+    assert os.environ[BLAS_THREADS] == "7"
