@@ -1,7 +1,9 @@
 """The filter's decisions, by running its program on both architectures' calls here."""
 
 import errno
+import shutil
 import struct
+import subprocess
 
 import pytest
 
@@ -52,6 +54,31 @@ def decided(code: bytes, machine: str, number: int, *arguments: int, architectur
                 0x45: accumulator & constant,
             }[operation]
             at += if_true if holds else if_false
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_numbers_are_those_of_the_systems_own_headers(machine: str) -> None:
+    compiler = f"{machine}-linux-gnu-gcc"
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler} here")
+    command = [compiler, "-E", "-dM", "-include", "asm/unistd.h", "-x", "c", "/dev/null"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    defined = dict(line.split(maxsplit=2)[1:] for line in shown.splitlines() if " __NR" in line)
+    for name, numbers in named_calls().items():
+        found = defined.get(f"__NR_{name}", "")
+        number = defined.get(found, found)  # __NR_truncate is __NR3264_truncate there
+        assert number in ("", str(getattr(numbers, machine))), name
+        assert number or getattr(numbers, machine) in (None, *range(424, 1000)), (
+            name
+        )  # newer than the headers
+
+
+def named_calls() -> dict[str, syscalls.Numbers]:
+    lists = (syscalls.STARTING, *syscalls.DENIED.values(), syscalls.ABSENT)
+    return {name: numbers for calls in lists for name, numbers in calls.items()} | {
+        name.lower(): getattr(syscalls, name)
+        for name in ("CLONE", "OPEN", "OPENAT", "KILL", "TGKILL", "PRCTL", "PRLIMIT64", "SECCOMP")
+    }
 
 
 @pytest.mark.parametrize("machine", MACHINES)
