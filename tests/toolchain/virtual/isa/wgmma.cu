@@ -127,3 +127,55 @@ extern "C" __global__ void from_registers(const bf16 *A, const bf16 *B, float *D
     finish();
     write_out(d, D);
 }
+
+#define INTEGER(i) "+r"(d[i]), "+r"(d[i + 1]), "+r"(d[i + 2]), "+r"(d[i + 3])
+#define HALF_SUMS "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}"
+
+__device__ int place_in_d(int i) {
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    return (warp * 16 + lane / 4 + i % 4 / 2 * 8) * N + i / 4 * 8 + lane % 4 * 2 + i % 2;
+}
+
+// D += A B, bytes along K, of which a product takes 32: two pieces of 16.
+template <class Product> __device__ void add_bytes(const char *A, const char *B, int *D, Product product) {
+    int d[32];
+    for (int i = 0; i < 32; i++) d[i] = D[place_in_d(i)];
+    for (int i = threadIdx.x; i < M * K; i += 128) {
+        *(char *)pieces(memory, i / K, i % K) = A[i];
+        *(char *)pieces(memory + M * K, i / K, i % K) = B[i];
+    }
+    __syncthreads();
+    begin();
+    for (int at = 0; at < M * K; at += 32 * M)
+        product(d, descriptor(memory + at, 1024, 128, 0), descriptor(memory + M * K + at, 1024, 128, 0));
+    finish();
+    for (int i = 0; i < 32; i++) D[place_in_d(i)] = d[i];
+}
+
+#define BYTES(name, types)                                                                               \
+    extern "C" __global__ void name(const char *A, const char *B, int *D) {                              \
+        add_bytes(A, B, D, [](int *d, uint64_t a, uint64_t b) {                                          \
+            asm volatile("{ .reg .pred p; setp.eq.u32 p, 0, 0;\n"                                        \
+                         "wgmma.mma_async.sync.aligned.m64n64k32." types " " SUMS ", %32, %33, p; }"     \
+                         : INTEGER(0), INTEGER(4), INTEGER(8), INTEGER(12), INTEGER(16), INTEGER(20),    \
+                           INTEGER(24), INTEGER(28) : "l"(a), "l"(b));                                   \
+        });                                                                                              \
+    }
+BYTES(signed_bytes, "s32.s8.s8")
+BYTES(mixed_bytes, "s32.u8.s8")
+BYTES(saturated_bytes, "s32.s8.u8.satfinite")
+
+extern "C" __global__ void half_sums(const uint16_t *A, const uint16_t *B, uint16_t *D) {
+    uint32_t d[16];
+    for (int i = 0; i < 16; i++) d[i] = *(uint32_t *)(D + place_in_d(2 * i));
+    fill((const bf16 *)A, (const bf16 *)B, swizzled128);
+    begin();
+    for (int k = 0; k < K / 16; k++) {
+        uint64_t a = descriptor(memory + 32 * k, 16, 1024, 1), b = descriptor(memory + M * K * 2 + 32 * k, 16, 1024, 1);
+        asm volatile("{ .reg .pred p; setp.eq.u32 p, 0, 0;\n"
+                     "wgmma.mma_async.sync.aligned.m64n64k16.f16.f16.f16 " HALF_SUMS ", %16, %17, p, 1, -1, 0, 0; }"
+                     : INTEGER(0), INTEGER(4), INTEGER(8), INTEGER(12) : "l"(a), "l"(b));
+    }
+    finish();
+    for (int i = 0; i < 16; i++) *(uint32_t *)(D + place_in_d(2 * i)) = d[i];
+}

@@ -50,12 +50,15 @@ class Accesses:
 
 def accesses(kernel: Kernel, instruction: Instruction) -> Accesses:
     """Return the declared registers that `instruction` writes and reads."""
-    writes = lookup(instruction).writes
+    entry = lookup(instruction)
     written: list[str] = []
     read: list[str] = []
     for index, operand in enumerate(instruction.operands):
         names = [name for name in registers_of(operand) if name in kernel.registers]
-        (written if index < writes else read).extend(names)
+        if index < entry.writes:
+            written.extend(names)
+        if index >= entry.writes or entry.updates:
+            read.extend(names)
     if instruction.guard is not None:
         read.append(instruction.guard.register)
     if instruction.base in CARRY_READERS:

@@ -11,6 +11,7 @@ A module of this folder adds an opcode by decorating a function; listing the fol
     @instruction("shfl", waits=-1)            # lanes first wait for the members named by the last operand
     @instruction("mma", waits="warp")         # … for every living lane of the warp
     @instruction("red", writes=0)             # no destination: operand 0 is a source
+    @instruction("wgmma", updates=True)       # destinations are sources too
 
 A modifier that nobody knows is refused, never ignored: list the opcode's in `vocabulary.py`, or call
 `modifiers.require_known` in the function.
@@ -49,6 +50,8 @@ class Entry:
     """Index of the member mask operand, `warp` for all living lanes, None for no wait."""
     uniform: bool
     """The result is the same for all lanes, and can be computed once, whenever the sources are."""
+    updates: bool
+    """What the destinations held is a source too."""
 
 
 ENTRIES: dict[str, list[Entry]] = {}
@@ -56,13 +59,18 @@ ENTRIES: dict[str, list[Entry]] = {}
 
 
 def instruction(
-    base: str, *modifiers: str, writes: int = 1, waits: Waits = None, uniform: bool = False
+    base: str,
+    *modifiers: str,
+    writes: int = 1,
+    waits: Waits = None,
+    uniform: bool = False,
+    updates: bool = False,
 ) -> Callable[[Emit], Emit]:
     """Register the decorated function for opcodes `base` that carry all of `modifiers`."""
 
     def register(emit: Emit) -> Emit:
         entries = ENTRIES.setdefault(base, [])
-        entries.append(Entry(emit, frozenset(modifiers), writes, waits, uniform))
+        entries.append(Entry(emit, frozenset(modifiers), writes, waits, uniform, updates))
         entries.sort(key=lambda entry: -len(entry.modifiers))
         return emit
 

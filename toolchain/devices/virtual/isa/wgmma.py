@@ -1,72 +1,115 @@
-"""`wgmma`: products of a warp group, 64 rows, with float32 sums (native/wgmma.c).
+"""`wgmma`: products of a warp group, 64 rows (native/wgmma.c).
 
-A product is done when it is issued, so a missing wait goes unseen. Sparse and integer forms, and f16 sums,
-are not here.
+Sums of floats are float32, and rounded once where they are to be f16. A product is done when it is issued,
+so a missing wait goes unseen. Sparse forms, and products of bits, are not here.
 """
 
+import math
 import re
+from dataclasses import dataclass
 
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
-from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, constant
+from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, constant
 from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
+from cudamaster.toolchain.devices.virtual.isa.narrow import join, narrow, split, widen
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
 from cudamaster.toolchain.devices.virtual.isa.tensor import registers, write_fragment
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Operand, Vector
 
 SHAPE = re.compile(r"m64n(\d+)k(\d+)")
-DEPTHS = {"bf16": 16, "f16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32}
-A_IN_REGISTERS, TRANSPOSED_A, TRANSPOSED_B, NEGATED = 1, 2, 4, 8
+DEPTHS = {"bf16": 16, "f16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32, "s8": 32, "u8": 32}
+FLOATS = ("bf16", "f16", "tf32", "e4m3", "e5m2")
+SUMS = {"f32": FLOATS, "f16": ("f16", "e4m3", "e5m2"), "s32": ("s8", "u8")}
+"""The types of A and B that each type of sum goes with."""
+MIXED_DEPTH = 32
+"""Of products whose two types may differ."""
+A_IN_REGISTERS, TRANSPOSED_A, TRANSPOSED_B, NEGATED, SATURATED = 1, 2, 4, 8, 16
 """Flags of the C functions."""
 
 
-@instruction("wgmma", "mma_async", waits="warp")
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What an opcode says of a product."""
+
+    columns: int
+    sums: str
+    a: str
+    b: str
+    saturates: bool
+
+    @property
+    def registers(self) -> int:
+        """Of the sums, in each lane."""
+        return self.columns // (4 if self.sums == "f16" else 2)
+
+
+@instruction("wgmma", "mma_async", waits="warp", updates=True)
 def multiply(emit: Emitter, ins: Instruction) -> None:
     """D = A B, or A B + D; each warp of the group has its sixteen rows."""
-    columns, types = _form(ins)
+    form = _form(ins)
     d, a, b, scale_d, *numbers = ins.operands
-    flags = _flags(ins, a, numbers, types[0])
+    flags = _flags(ins, form, a, numbers)
     keeps = emit.get(scale_d, "pred")
-    sums = [
-        emit.select(keeps, emit.get(register, "f32"), constant("float", 0.0)) for register in registers(d)
-    ]
-    if len(sums) != columns // 2:
+    if len(registers(d)) != form.registers:
         raise unsupported(ins, "these operands")
-    results = write_fragment(emit, "wgmma.d", sums)
+    zero = constant("i32", 0) if form.sums == "s32" else constant("float", 0.0)
+    kept = [value for register in registers(d) for value in _sums(emit, form, register)]
+    results = write_fragment(emit, "wgmma.d", [emit.select(keeps, value, zero) for value in kept])
     fragment, descriptor = "null", "null"
     if isinstance(a, Vector):
         fragment = write_fragment(emit, "wgmma.a", [emit.get(register, "b32") for register in registers(a)])
     else:
         descriptor = emit.spill(emit.get(a, "b64"), "wgmma.a.descriptor")
     inputs = [results, fragment, descriptor, emit.spill(emit.get(b, "b64"), "wgmma.b.descriptor")]
-    emit.call_native(f"vg_wgmma_{types[0]}_{types[1]}", [], [*inputs, columns, flags])
-    for i, register in enumerate(registers(d)):
-        place = emit.offset(results, 4 * LANES * i)
-        emit.put(register, emit.load("float", place, lanes=True, align=64))
+    emit.call_native(f"vg_wgmma_{form.a}_{form.b}", [], [*inputs, form.columns, flags])
+    _take(emit, form, registers(d), results)
 
 
-def _form(ins: Instruction) -> tuple[int, list[str]]:
-    """Return the columns and the types of A and B."""
+def _sums(emit: Emitter, form: Form, register: Operand) -> list[Value]:
+    """Return the sums in a register: one, or two of f16 as float32."""
+    if form.sums != "f16":
+        return [emit.get(register, "f32" if form.sums == "f32" else "b32")]
+    return [widen(emit, half, "f16") for half in split(emit, emit.get(register, "b32"))]
+
+
+def _take(emit: Emitter, form: Form, targets: tuple[Operand, ...], results: str) -> None:
+    """Assign what the C function left at `results`."""
+    kind = "i32" if form.sums == "s32" else "float"
+    each = 2 if form.sums == "f16" else 1
+    for i, register in enumerate(targets):
+        places = (emit.offset(results, 4 * LANES * (each * i + part)) for part in range(each))
+        found = [emit.load(kind, place, lanes=True, align=64) for place in places]
+        if each == 2:
+            found = [join(emit, *(narrow(emit, value, "f16") for value in found))]
+        emit.put(register, found[0])
+
+
+def _form(ins: Instruction) -> Form:
+    """Return what the opcode says. Raises Unsupported."""
     shape = next((match for word in ins.modifiers if (match := SHAPE.fullmatch(word))), None)
-    if shape is None or ins.modifiers[-3] != "f32":
+    words = [word for word in ins.modifiers if word != "satfinite"]
+    sums, *types = words[-3:]
+    if shape is None or sums not in SUMS:
         raise unsupported(ins)
-    require_known(ins, "mma_async", "sync", "aligned", shape[0], "f32", DEPTHS)
-    types = list(ins.modifiers[-2:])
-    is_known = all(DEPTHS.get(kind) == int(shape[2]) for kind in types)
-    if not is_known or (types[0] != types[1] and int(shape[2]) != 32):
+    require_known(ins, "mma_async", "sync", "aligned", "satfinite", shape[0], SUMS, DEPTHS)
+    depth = int(shape[2])
+    is_known = all(kind in SUMS[sums] and DEPTHS[kind] == depth for kind in types)
+    saturates = "satfinite" in ins.modifiers
+    if not is_known or (types[0] != types[1] and depth != MIXED_DEPTH) or (saturates and sums != "s32"):
         raise unsupported(ins)
-    return int(shape[1]), types
+    return Form(int(shape[1]), sums, types[0], types[1], saturates)
 
 
-def _flags(ins: Instruction, a: Operand, numbers: list[Operand], kind: str) -> int:
+def _flags(ins: Instruction, form: Form, a: Operand, numbers: list[Operand]) -> int:
     """Return the flags of the literals: signs of A and B, then which operands are transposed."""
     literals = [number.value for number in numbers if isinstance(number, Integer)]
     in_registers = isinstance(a, Vector)
-    expected = 2 + (0 if kind not in ("bf16", "f16") else 1 if in_registers else 2)
-    if len(literals) != len(numbers) or len(literals) != expected:
+    expected = 2 + (0 if form.a not in ("bf16", "f16") else 1 if in_registers else 2)
+    if len(literals) != len(numbers) or len(literals) != (0 if form.sums == "s32" else expected):
         raise unsupported(ins, "these operands")
     signs, transposed = literals[:2], literals[2:]
-    flags = A_IN_REGISTERS if in_registers else 0
-    flags |= NEGATED if signs[0] * signs[1] < 0 else 0
+    flags = (A_IN_REGISTERS if in_registers else 0) | (SATURATED if form.saturates else 0)
+    flags |= NEGATED if math.prod(signs) < 0 else 0
     if transposed and transposed[-1]:
         flags |= TRANSPOSED_B
     if len(transposed) == 2 and transposed[0]:

@@ -111,4 +111,21 @@ ALWAYS_INLINE void decode_operands(Operands *out, const uint32_t (*a)[LANES], co
         }
 }
 
+/* --- sums of bytes: a product sums to less than 2^24, so float32 holds it exactly ---------------------------- */
+
+ALWAYS_INLINE void add_wrapping(int32_t d[4][LANES], const int32_t c[4][LANES], const float sums[4][LANES])
+{
+    for (int reg = 0; reg < 4; reg++)
+        EACH_LANE(lane) d[reg][lane] = (int32_t)((uint32_t)c[reg][lane] + (uint32_t)(int32_t)sums[reg][lane]);
+}
+
+ALWAYS_INLINE void add_saturating(int32_t d[4][LANES], const int32_t c[4][LANES], const float sums[4][LANES])
+{
+    for (int reg = 0; reg < 4; reg++)
+        EACH_LANE(lane) {
+            int64_t exact = (int64_t)c[reg][lane] + (int32_t)sums[reg][lane];
+            d[reg][lane] = (int32_t)(exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : exact);
+        }
+}
+
 #endif

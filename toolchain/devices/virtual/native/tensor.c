@@ -73,22 +73,7 @@ MMA_F16(m16n8k32_f16_e4m3_e5m2, 2, 4, decode_e4m3, decode_e5m2)
 MMA_F16(m16n8k32_f16_e5m2_e4m3, 2, 4, decode_e5m2, decode_e4m3)
 MMA_F16(m16n8k32_f16_e5m2_e5m2, 2, 4, decode_e5m2, decode_e5m2)
 
-/* --- bytes: a product sums to less than 2^24, so float32 holds it exactly ----------------------------------- */
-
-static void add_wrapping(int32_t d[4][LANES], const int32_t c[4][LANES], const float sums[4][LANES])
-{
-    for (int reg = 0; reg < 4; reg++)
-        EACH_LANE(lane) d[reg][lane] = (int32_t)((uint32_t)c[reg][lane] + (uint32_t)(int32_t)sums[reg][lane]);
-}
-
-static void add_saturating(int32_t d[4][LANES], const int32_t c[4][LANES], const float sums[4][LANES])
-{
-    for (int reg = 0; reg < 4; reg++)
-        EACH_LANE(lane) {
-            int64_t exact = (int64_t)c[reg][lane] + (int32_t)sums[reg][lane];
-            d[reg][lane] = (int32_t)(exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : exact);
-        }
-}
+/* --- bytes -------------------------------------------------------------------------------------------------- */
 
 #define MMA_S32_TO(name, pairs, decode_a, decode_b, add)                                        \
     void vg_mma_##name(VgWarp *warp, uint32_t active, int32_t d[4][LANES], const Register *a,   \

@@ -96,9 +96,9 @@ static void load_a(VgWarp *warp, Register out[4], uint64_t descriptor, int trans
         load_register(warp, out[i], &layout, first + i % 2 * TILE, i / 2);
 }
 
-enum Flags { A_IN_REGISTERS = 1, TRANSPOSED_A = 2, TRANSPOSED_B = 4, NEGATED = 8 };
+enum Flags { A_IN_REGISTERS = 1, TRANSPOSED_A = 2, TRANSPOSED_B = 4, NEGATED = 8, SATURATED = 16 };
 
-/* What differs between types is the decoding; all sums are float32. */
+/* What differs between types is the decoding; sums are float32, or exact where they are of bytes. */
 ALWAYS_INLINE void multiply_tile(VgWarp *warp, float d[4][LANES], const Register *a, const Layout *b, uint32_t column,
                                  int parts, Decode decode_a, Decode decode_b, int flags)
 {
@@ -114,8 +114,19 @@ ALWAYS_INLINE void multiply_tile(VgWarp *warp, float d[4][LANES], const Register
     accumulate(d, (const float(*)[LANES])d, &operands, 2 * parts);
 }
 
-#define WGMMA(name, parts, decode_a, decode_b)                                                                    \
-    void vg_wgmma_##name(VgWarp *warp, uint32_t active, float *d, const Register *a, const uint64_t *a_descriptor, \
+ALWAYS_INLINE void add_tile(VgWarp *warp, int32_t d[4][LANES], const Register *a, const Layout *b, uint32_t column,
+                            int parts, Decode decode_a, Decode decode_b, int flags)
+{
+    float sums[4][LANES] = {{0}};
+    multiply_tile(warp, sums, a, b, column, parts, decode_a, decode_b, flags);
+    if (flags & SATURATED)
+        add_saturating(d, (const int32_t(*)[LANES])d, (const float(*)[LANES])sums);
+    else
+        add_wrapping(d, (const int32_t(*)[LANES])d, (const float(*)[LANES])sums);
+}
+
+#define WGMMA_TO(name, sum, tile, parts, decode_a, decode_b)                                                       \
+    void vg_wgmma_##name(VgWarp *warp, uint32_t active, sum *d, const Register *a, const uint64_t *a_descriptor,  \
                          const uint64_t *b_descriptor, int columns, int flags)                                    \
     {                                                                                                             \
         Register loaded[4];                                                                                       \
@@ -126,9 +137,12 @@ ALWAYS_INLINE void multiply_tile(VgWarp *warp, float d[4][LANES], const Register
             a = (const Register *)loaded;                                                                         \
         }                                                                                                         \
         for (int column = 0; column < columns; column += TILE)                                                    \
-            multiply_tile(warp, (float(*)[LANES])(d + column / TILE * 4 * LANES), a, &b, (uint32_t)column, parts, \
-                          decode_a, decode_b, flags);                                                             \
+            tile(warp, (sum(*)[LANES])(d + column / TILE * 4 * LANES), a, &b, (uint32_t)column, parts,            \
+                 decode_a, decode_b, flags);                                                                      \
     }
+
+#define WGMMA(name, parts, decode_a, decode_b) WGMMA_TO(name, float, multiply_tile, parts, decode_a, decode_b)
+#define WGMMA_S32(name, decode_a, decode_b) WGMMA_TO(name, int32_t, add_tile, 4, decode_a, decode_b)
 
 WGMMA(bf16_bf16, 2, decode_bf16, decode_bf16)
 WGMMA(f16_f16, 2, decode_f16, decode_f16)
@@ -137,3 +151,7 @@ WGMMA(e4m3_e4m3, 4, decode_e4m3, decode_e4m3)
 WGMMA(e4m3_e5m2, 4, decode_e4m3, decode_e5m2)
 WGMMA(e5m2_e4m3, 4, decode_e5m2, decode_e4m3)
 WGMMA(e5m2_e5m2, 4, decode_e5m2, decode_e5m2)
+WGMMA_S32(s8_s8, decode_s8, decode_s8)
+WGMMA_S32(s8_u8, decode_s8, decode_u8)
+WGMMA_S32(u8_s8, decode_u8, decode_s8)
+WGMMA_S32(u8_u8, decode_u8, decode_u8)
