@@ -1,6 +1,7 @@
 """Vendor libraries (cuBLAS, cuSPARSE …) that our own kernels may be linked with; a candidate's never are."""
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ LIBRARIES = {
     "cufft": LibraryFacts("cuFFT", "cufft.h", "CUFFT_VER", "nvidia-cufft"),
     "cudnn": LibraryFacts("cuDNN", "cudnn_version.h", "CUDNN", "nvidia-cudnn-cu13"),
 }
+CUDA_WHEELS = "cu13"
+"""Where wheels of the toolkit's parts lie together."""
 CCCL_HEADER = Path("cuda/std/__cccl/version.h")
 PARTS = (r"_MAJOR", r"_MINOR", r"_PATCH(?:LEVEL)?")
 
@@ -109,6 +112,9 @@ def _places(name: str, toolchain: Toolchain) -> Iterator[tuple[Path, tuple[Path,
     yield beside / "include", (beside / "lib",)
     if found := _headers_of_wheels(name):
         yield found, tuple(found.parent / folder for folder in ("lib", "lib64"))
+    for place in sys.path:  # wheels beside a compiler that is none
+        for wheel in (Path(place) / "nvidia" / folder for folder in (name, CUDA_WHEELS)):
+            yield wheel / "include", (wheel / "lib",)
 
 
 def _headers_of_wheels(name: str) -> Path | None:

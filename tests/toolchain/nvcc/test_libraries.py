@@ -45,3 +45,16 @@ def test_a_kernel_is_not_compiled_without_its_library(tmp_path: Path) -> None:
 
 def test_the_toolkits_own_headers_have_a_version() -> None:
     assert versions([], find_toolchain()).count(".") == 2
+
+
+def test_a_wheel_beside_a_compiler_that_is_none_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = tmp_path / "site" / "nvidia" / "cudnn"
+    for folder in ("include", "lib"):
+        (wheel / folder).mkdir(parents=True)
+    (wheel / "include" / "cudnn_version.h").write_text("#define CUDNN_MAJOR 9\n")
+    (wheel / "lib" / "libcudnn.so.9").touch()
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+
+    assert find_library("cudnn", toolkit(tmp_path)).file == wheel / "lib" / "libcudnn.so.9"
