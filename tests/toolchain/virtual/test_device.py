@@ -183,8 +183,9 @@ class TestOrder:
         assert result.leaked_bytes == 4096
 
     def test_large_calls_run_once(self, device: VirtualDevice) -> None:
-        given = arguments(WATCHED_BELOW_BYTES // 8)
-        assert faults(run(device, device_kernel(self.RACE, self.LAUNCH), given)) == []
+        source = device_kernel(self.RACE, self.LAUNCH)
+        assert faults(run(device, source, arguments(WATCHED_BELOW_BYTES // 8 - 1))) == ["race"]
+        assert faults(run(device, source, arguments(WATCHED_BELOW_BYTES // 8))) == []
 
     def test_atomic_float_sums_may_round_in_any_order(self, device: VirtualDevice) -> None:
         body = (

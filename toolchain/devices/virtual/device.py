@@ -45,7 +45,7 @@ from cudamaster.toolchain.worker.wire import Message
 
 PROGRAM = "cudamaster.toolchain.devices.virtual.program"
 FORWARD, REVERSED = "forward", "reversed"
-WATCHED_BELOW_BYTES = 4 << 20
+WATCHED_BELOW_BYTES = 16 << 20
 """Calls on fewer bytes than this are run a second time, watched and in the reversed order of threads."""
 SMALL_LAUNCH_SECONDS = 6.0
 """Time for one launch of such a call; ones that are watched get twice that."""

@@ -6,8 +6,6 @@
 #include "access.h"
 #include "lanes.h"
 
-#define MOST_CELLS (1u << 23) /* of one allocation that is watched */
-
 void vg_check(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t site);
 
 /* --- one lane ---------------------------------------------------------------------------------------------------- */
@@ -41,8 +39,11 @@ static void watch_global(Access *access)
     if (!home || access->address - home->base >= home->bytes || !home->writable)
         return;
     VgShadow *shadow = home->shadow;
-    if (!shadow->cells && home->bytes >> watch->global_shift < MOST_CELLS)
-        shadow->cells = calloc((home->bytes >> watch->global_shift) + 1, sizeof *shadow->cells);
+    size_t cells = (home->bytes >> watch->global_shift) + 1;
+    if (!shadow->cells && cells <= watch->cells_left) {
+        shadow->cells = calloc(cells, sizeof *shadow->cells);
+        watch->cells_left -= cells;
+    }
     access->home = home;
     access->base = 1;
     touch_written(access, access->address - home->base);

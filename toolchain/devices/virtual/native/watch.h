@@ -26,6 +26,7 @@ typedef struct {
 struct VgWatch {
     uint32_t now;
     int64_t left;                  /* warp-wide accesses until further blocks go unwatched */
+    size_t cells_left;             /* that allocations not met yet may have */
     unsigned shared_shift, global_shift; /* of a cell's size */
     int fenced;                    /* whether atomics and strong accesses order others: the kernel has fences */
     uint32_t *released, *acquired; /* of each block, where `fenced` */

@@ -4,6 +4,8 @@
 
 #include "watch.h"
 
+#define MOST_CELLS (3u << 20) /* of all allocations: 192 MiB */
+
 static unsigned shift_of(const VgLaunch *launch, int space)
 {
     unsigned least = 16;
@@ -25,6 +27,7 @@ void vg_watch_begin(VgLaunch *launch)
     size_t blocks = (size_t)launch->grid[0] * (size_t)launch->grid[1] * (size_t)launch->grid[2];
     watch->now = 1;
     watch->left = launch->watched_accesses;
+    watch->cells_left = MOST_CELLS;
     watch->shared_shift = shift_of(launch, VG_SHARED);
     watch->global_shift = shift_of(launch, VG_GLOBAL);
     watch->fenced = (launch->options & VG_FENCED) != 0;
