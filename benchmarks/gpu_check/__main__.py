@@ -23,11 +23,12 @@ from benchmarks.gpu_check.building import building_ahead
 from benchmarks.gpu_check.children import GRACE_SECONDS, end_when_asked, run_children
 from benchmarks.gpu_check.document import MEASUREMENTS, NotMeasured, document, keep_measurement
 from benchmarks.gpu_check.identity import identity_of
-from benchmarks.gpu_check.kept_rows import OtherCheck, begin, rows_of
+from benchmarks.gpu_check.kept_rows import DOCUMENT, OtherCheck, begin, rows_of
 from benchmarks.gpu_check.nouns import SIZES, Part, Row, Session
 from benchmarks.gpu_check.parts import PARTS
 from benchmarks.gpu_check.running import run_part
 from benchmarks.gpu_check.telling import proven, summary
+from cudamaster.store.atomic import write_atomically
 from cudamaster.toolchain.catalog import open_device
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.devices.cuda.profiling_fallback import open_model
@@ -56,7 +57,7 @@ class Asked(NamedTuple):
 @click.command()
 @click.option("--device", default="cuda:0", show_default=True, help="The GPU; a virtual one for a dry run.")
 @click.option("--only", help="Parts to run, with commas: " + ", ".join(part.name for part in PARTS) + ".")
-@click.option("--out", type=click.Path(path_type=Path), help="Where rows are kept; $OUT or gpu-check.")
+@click.option("--out", type=click.Path(path_type=Path), help="Where rows are kept; gpu-check.")
 @click.option(
     "--minutes", default=5.0, show_default=True, type=click.FloatRange(min=1), help="For all parts together."
 )
@@ -73,7 +74,7 @@ def main(
     Exits with 1 where something failed or is wrong, with 3 where there is no such GPU.
     """
     os.environ.setdefault(UNFILTERED, "1")  # kernels here are ours: rather without the filter than not at all
-    folder = out or Path(os.environ.get("OUT", "gpu-check"))
+    folder = out or Path("gpu-check")
     parts = chosen_parts(only)
     asked = Asked(device, chosen_operators(operators), seed, SMALL if small else SIZES)
     try:
@@ -88,7 +89,8 @@ def main(
         click.echo(f"gpu-check: {lacking}", err=True)
         sys.exit(ENVIRONMENT_LACKS)
     with building_ahead(parts, asked.operators, architecture, find_toolchain()):
-        run_children(parts, 60.0 * minutes - GRACE_SECONDS, folder, child_command)
+        seconds = 60.0 * minutes - GRACE_SECONDS
+        run_children(parts, seconds, folder, child_command, after=lambda: write_document(folder, parts))
     sys.exit(0 if finish(folder, parts) else 1)
 
 
@@ -141,12 +143,19 @@ def child_command(part: Part, seconds: float) -> list[str]:
     return [*command, "--only", part.name, "--child", f"{seconds:.1f}"]
 
 
-def finish(folder: Path, asked: Sequence[Part]) -> bool:
-    """Tell what was found, now and before, and keep it where it was measured; whether nothing is wrong."""
+def write_document(folder: Path, asked: Sequence[Part]) -> Row:
+    """What was found so far, now and before, as one file beside the rows, and in $OUT where that is set."""
     parts = [part for part in PARTS if part in asked or rows_of(folder, part.name)]
     command = shlex.join(["python", "-m", "benchmarks.gpu_check", *sys.argv[1:]])
     told = document(folder, parts, command, datetime.now(UTC))
-    (folder / "gpu-check.json").write_text(json.dumps(told, indent=1) + "\n")
+    for place in {folder, Path(os.environ.get("OUT", folder))}:
+        write_atomically(place / DOCUMENT, (json.dumps(told, indent=1) + "\n").encode())
+    return told
+
+
+def finish(folder: Path, asked: Sequence[Part]) -> bool:
+    """Tell what was found, now and before, and keep it where it was measured; whether nothing is wrong."""
+    told = write_document(folder, asked)
     Console().print(summary(told))
     try:
         click.echo(f"measurements: {keep_measurement(told, MEASUREMENTS)}")

@@ -18,14 +18,21 @@ Command = Callable[[Part, float], Sequence[str]]
 
 
 def run_children(
-    parts: Sequence[Part], seconds: float, folder: Path, command: Command, grace: float = GRACE_SECONDS
+    parts: Sequence[Part],
+    seconds: float,
+    folder: Path,
+    command: Command,
+    *,
+    grace: float = GRACE_SECONDS,
+    after: Callable[[], object] = lambda: None,
 ) -> None:
-    """All parts; what one leaves of its time is for those after it."""
+    """All parts; what one leaves of its time is for those after it. `after` is called after each."""
     began, shares = time.monotonic(), sum(part.seconds for part in parts)
     planned = 0.0
     for part in parts:
         planned += seconds * part.seconds / shares
         _run_part(part, began + planned, grace, folder, command)
+        after()
 
 
 def _run_part(part: Part, deadline: float, grace: float, folder: Path, command: Command) -> None:

@@ -1,13 +1,17 @@
-"""Rows on disk as soon as they are there, one file a part: a check begun again goes on where it was."""
+"""Rows on disk as soon as they are there, one file a part: a check begun again goes on where it was.
+
+It goes on from its document too, where that is all that came back from the machine it began on.
+"""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 from benchmarks.gpu_check.nouns import DONE, FAILED, SKIPPED, STARTED, Row
 from cudamaster.store.codec import encode
 
 IDENTITY = "check.json"
+DOCUMENT = "gpu-check.json"
 
 
 class OtherCheck(Exception):
@@ -18,9 +22,20 @@ def begin(folder: Path, identity: Mapping[str, object]) -> None:
     """Use `folder` for a check of this device, perhaps once more. Raises OtherCheck."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / IDENTITY
+    if not file.exists() and (folder / DOCUMENT).is_file():
+        _unpack(folder, set(identity))
     if file.exists() and (known := json.loads(file.read_text())) != dict(identity):
         raise OtherCheck(f"{folder} holds a check of {known}; give another folder with --out")
     file.write_text(json.dumps(dict(identity), indent=1) + "\n")
+
+
+def _unpack(folder: Path, names: Set[str]) -> None:
+    """The identity and the rows that the folder's document holds."""
+    told = json.loads((folder / DOCUMENT).read_text())
+    known = {name: value for name, value in told.items() if name in names}
+    (folder / IDENTITY).write_text(json.dumps(known, indent=1) + "\n")
+    for name, part in told["parts"].items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in part["rows"]))
 
 
 def rows_of(folder: Path, part: str) -> list[Row]:

@@ -1,11 +1,20 @@
 """Rows are on disk at once, and a check that is begun again goes on where it was."""
 
+import json
 import math
 from pathlib import Path
 
 import pytest
 
-from benchmarks.gpu_check.kept_rows import OtherCheck, begin, close_started, finished, keep, rows_of
+from benchmarks.gpu_check.kept_rows import (
+    DOCUMENT,
+    OtherCheck,
+    begin,
+    close_started,
+    finished,
+    keep,
+    rows_of,
+)
 
 
 def test_the_latest_row_of_an_item_counts(tmp_path: Path) -> None:
@@ -48,3 +57,15 @@ def test_rows_of_two_devices_are_not_mixed(tmp_path: Path) -> None:
     begin(tmp_path, {"device": "cuda:0", "clock_version": "driver 1"})
     with pytest.raises(OtherCheck, match="driver 1"):
         begin(tmp_path, {"device": "cuda:0", "clock_version": "driver 2"})
+
+
+def test_a_check_goes_on_from_its_document_alone(tmp_path: Path) -> None:
+    """Where nothing else came back from the machine that it began on."""
+    rows = [{"key": "a", "status": "done"}, {"key": "b", "status": "failed", "reason": "-"}]
+    told = {"device": "cuda:0", "seed": 0, "time": "2026", "parts": {"pairs": {"figures": {}, "rows": rows}}}
+    (tmp_path / DOCUMENT).write_text(json.dumps(told))
+
+    begin(tmp_path, {"device": "cuda:0", "seed": 0})
+    assert rows_of(tmp_path, "pairs") == rows
+    with pytest.raises(OtherCheck):
+        begin(tmp_path, {"device": "cuda:0", "seed": 1})
