@@ -4,7 +4,9 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +20,8 @@ HOST_COMPILER_ADVICE = (
     "no host C++ compiler found: nvcc needs g++ (Debian, Ubuntu: apt install g++; "
     "Fedora: dnf install gcc-c++), or set NVCC_CCBIN to one"
 )
+CUDA_WHEELS = "cu13"
+"""Where wheels of the toolkit's parts lie together, beneath `nvidia`."""
 RUNTIME_HEADER = "include/cuda_runtime.h"
 TARGETS = ("x86_64-linux", "sbsa-linux", "aarch64-linux")
 """How the toolkit names the machines that its host code may run on: servers of Arm's, and Jetson boards."""
@@ -91,7 +95,7 @@ def program_places(
         if home and os.access(program := Path(home) / "bin" / name, os.X_OK):
             yield program.resolve(), home_variable
     if found := _program_of_wheels(name):
-        yield found, "wheels" if "site-packages" in found.parts else "cuda-pathfinder"
+        yield found, "wheels" if CUDA_WHEELS in found.parts else "cuda-pathfinder"
     if on_path := shutil.which(name, path=environment.get("PATH", os.defpath)):
         yield Path(on_path).resolve(), "PATH"
 
@@ -114,12 +118,16 @@ def _started_by(nvcc: Path) -> Path:
 
 
 def _program_of_wheels(name: str) -> Path | None:
-    try:
+    for place in sys.path:  # also of `pip install --target`, where cuda-pathfinder does not look
+        if place and os.access(program := Path(place) / "nvidia" / CUDA_WHEELS / "bin" / name, os.X_OK):
+            return program
+    # ImportError: older than 1.4, where something else asks for it; ChildProcessError: a slow machine
+    with suppress(ImportError, ChildProcessError):
         from cuda.pathfinder import find_nvidia_binary_utility
-    except ImportError:  # older than 1.4, where something else asks for it
-        return None
-    found: str | None = find_nvidia_binary_utility(name)
-    return Path(found) if found else None
+
+        found: str | None = find_nvidia_binary_utility(name)
+        return Path(found) if found else None
+    return None
 
 
 def _host_compiler(environment: Mapping[str, str]) -> Path:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cudamaster.toolchain.errors import EnvironmentLacks
-from cudamaster.toolchain.nvcc.finder import Toolchain
+from cudamaster.toolchain.nvcc.finder import CUDA_WHEELS, Toolchain
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,6 @@ LIBRARIES = {
     "cufft": LibraryFacts("cuFFT", "cufft.h", "CUFFT_VER", "nvidia-cufft"),
     "cudnn": LibraryFacts("cuDNN", "cudnn_version.h", "CUDNN", "nvidia-cudnn-cu13"),
 }
-CUDA_WHEELS = "cu13"
-"""Where wheels of the toolkit's parts lie together."""
 CCCL_HEADER = Path("cuda/std/__cccl/version.h")
 PARTS = (r"_MAJOR", r"_MINOR", r"_PATCH(?:LEVEL)?")
 
@@ -118,7 +116,7 @@ def _places(name: str, toolchain: Toolchain) -> Iterator[tuple[Path, tuple[Path,
 
 
 def _headers_of_wheels(name: str) -> Path | None:
-    with suppress(RuntimeError, ImportError):  # versions of it know different libraries
+    with suppress(RuntimeError, ImportError, ChildProcessError):  # versions of it know different libraries
         from cuda.pathfinder import find_nvidia_header_directory
 
         found: str | None = find_nvidia_header_directory(name)

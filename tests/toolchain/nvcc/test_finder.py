@@ -45,16 +45,33 @@ def test_a_cuda_home_with_only_a_runtime_is_passed_over(tmp_path: Path) -> None:
     assert find_toolchain(None, {**environment, "PATH": SYSTEM_PATH}).nvcc == nvcc
 
 
-def test_where_the_wheels_cannot_be_asked_the_path_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def times_out(name: str) -> str:
+    raise ChildProcessError(f"the search for {name} timed out")
+
+
+@pytest.mark.parametrize("of_it", [{}, {"find_nvidia_binary_utility": times_out}], ids=["older", "slow"])
+def test_where_cuda_pathfinder_cannot_tell_the_path_is_asked(
+    of_it: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A machine that only measures may have an older cuda-pathfinder, which finds no programs."""
-    monkeypatch.setitem(sys.modules, "cuda.pathfinder", ModuleType("cuda.pathfinder"))
+    """An older one finds no programs, and on a slow machine it gives up."""
+    pathfinder = ModuleType("cuda.pathfinder")
+    vars(pathfinder).update(of_it)
+    monkeypatch.setitem(sys.modules, "cuda.pathfinder", pathfinder)
+    monkeypatch.setattr(sys, "path", [])
     nvcc = toolkit(tmp_path / "path", "13.0.1")
 
     places = list(program_places("nvcc", None, {"PATH": str(nvcc.parent)}))
 
     assert places == [(nvcc, "PATH")]
+
+
+def test_wheels_are_found_wherever_packages_are_imported_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `pip install --target` has them."""
+    nvcc = toolkit(tmp_path / "nvidia" / "cu13", "13.0.88")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert next(program_places("nvcc", None, {"PATH": SYSTEM_PATH})) == (nvcc, "wheels")
 
 
 def test_a_script_that_starts_nvcc_stands_for_nvcc(tmp_path: Path) -> None:
