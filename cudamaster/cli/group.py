@@ -66,9 +66,9 @@ class LazyGroup(click.Group):
 
 def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from cudamaster.own_version import own_version
 
-        click.echo(f"cudamaster {version('cudamaster')}")
+        click.echo(f"cudamaster {own_version()}")
         ctx.exit()
 
 

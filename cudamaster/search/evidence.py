@@ -4,9 +4,9 @@ import ast
 import hashlib
 import platform
 from contextlib import closing
-from importlib.metadata import version
 from pathlib import Path
 
+from cudamaster.own_version import own_version
 from cudamaster.toolchain import devices
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.timing import Clock
@@ -22,7 +22,7 @@ def versions() -> dict[str, str]:
 
     tools = find_toolchain()
     return {
-        "cudamaster": version("cudamaster"),
+        "cudamaster": own_version(),
         "nvcc": tools.version,
         "host_compiler": tools.host_version,
         "python": platform.python_version(),
