@@ -7,6 +7,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from cudamaster.toolchain.devices.virtual.watching import Watch
+from cudamaster.toolchain.outputs import Fault
 from tests.toolchain.virtual.isa.conftest import Runner
 
 RNG = np.random.default_rng(9)
@@ -59,3 +61,21 @@ def test_half_sums_are_rounded_after_each_product(runner: Runner, ptx: str) -> N
         product = a[:, k : k + 16].astype(np.float64) @ b[:, k : k + 16].astype(np.float64).T
         sums = (sums.astype(np.float64) - product).astype(np.float16)
     assert (found == sums).all()
+
+
+def watched(runner: Runner, ptx: str, kernel: str) -> list[Fault]:
+    watch = Watch()
+    operands = [np.ones((64, 64), ml_dtypes.bfloat16).view(np.uint16)] * 2
+    arguments = [*operands, np.zeros((64, 64), np.float32)]
+    assert runner.launch(ptx, kernel, arguments, 128, shared=SHARED_BYTES, watch=watch) is None
+    return watch.faults
+
+
+def test_operands_read_before_others_wrote_them_are_a_race(runner: Runner, ptx: str) -> None:
+    found = [(fault.kind, fault.other_line, fault.line) for fault in watched(runner, ptx, "reads_too_early")]
+    assert {("race", 187, 37), ("race", 188, 37)} <= set(found)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_operands_read_behind_a_barrier_are_none(runner: Runner, ptx: str, kernel: str) -> None:
+    assert watched(runner, ptx, kernel) == []

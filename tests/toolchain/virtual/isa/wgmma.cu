@@ -179,3 +179,17 @@ extern "C" __global__ void half_sums(const uint16_t *A, const uint16_t *B, uint1
     finish();
     for (int i = 0; i < 16; i++) *(uint32_t *)(D + place_in_d(2 * i)) = d[i];
 }
+
+// As along_k_128, but nobody waits for the others to have written the operands.
+extern "C" __global__ void reads_too_early(const bf16 *A, const bf16 *B, float *D) {
+    float d[32];
+    for (int i = threadIdx.x; i < M * K; i += 128) {
+        *(bf16 *)swizzled128(memory, i / K, i % K * 2) = A[i];
+        *(bf16 *)swizzled128(memory + M * K * 2, i / K, i % K * 2) = B[i];
+    }
+    begin();
+    for (int k = 0; k < K / 16; k++)
+        multiply<0, 0, 1>(d, descriptor(memory + 32 * k, 16, 1024, 1), descriptor(memory + M * K * 2 + 32 * k, 16, 1024, 1), k);
+    finish();
+    write_out(d, D);
+}

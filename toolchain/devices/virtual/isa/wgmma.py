@@ -21,6 +21,8 @@ DEPTHS = {"bf16": 16, "f16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32, "s8": 32, "u
 FLOATS = ("bf16", "f16", "tf32", "e4m3", "e5m2")
 SUMS = {"f32": FLOATS, "f16": ("f16", "e4m3", "e5m2"), "s32": ("s8", "u8")}
 """The types of A and B that each type of sum goes with."""
+UNIT_BYTES = 16
+"""What a watched product reads at a time."""
 MIXED_DEPTH = 32
 """Of products whose two types may differ."""
 A_IN_REGISTERS, TRANSPOSED_A, TRANSPOSED_B, NEGATED, SATURATED = 1, 2, 4, 8, 16
@@ -61,7 +63,9 @@ def multiply(emit: Emitter, ins: Instruction) -> None:
     else:
         descriptor = emit.spill(emit.get(a, "b64"), "wgmma.a.descriptor")
     inputs = [results, fragment, descriptor, emit.spill(emit.get(b, "b64"), "wgmma.b.descriptor")]
-    emit.call_native(f"vg_wgmma_{form.a}_{form.b}", [], [*inputs, form.columns, flags])
+    line = ins.source.line if ins.source else 0
+    watching = emit.site("shared", "load", UNIT_BYTES) if emit.mode.watch else -1
+    emit.call_native(f"vg_wgmma_{form.a}_{form.b}", [], [*inputs, form.columns, flags, line, watching])
     _take(emit, form, registers(d), results)
 
 

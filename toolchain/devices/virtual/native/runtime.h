@@ -100,6 +100,7 @@ void vg_watch_reset(VgBlock *block, uint32_t barrier);
 void vg_watch_strays(VgBlock *block, uint32_t warp, uint32_t at_barrier);
 void vg_watch_exchange(VgWarp *warp);
 void vg_watch_row(VgWarp *warp, uint32_t lane, uint64_t address, uint64_t bytes, int32_t site);
+void vg_watch_pieces(VgWarp *warp, uint32_t lane, const uint64_t *addresses, uint32_t count, int32_t site);
 void vg_watch_landed(VgWarp *warp, uint32_t lane, uint64_t destination, uint32_t bytes);
 void vg_forget_cells(void);
 void vg_forget_written(void);

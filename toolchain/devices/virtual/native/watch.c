@@ -171,6 +171,17 @@ void vg_watch_row(VgWarp *warp, uint32_t lane, uint64_t address, uint64_t bytes,
     vg_watch_of(warp->block)->left--;
 }
 
+/* A lane accesses pieces of memory at once, each as large as the site says. */
+void vg_watch_pieces(VgWarp *warp, uint32_t lane, const uint64_t *addresses, uint32_t count, int32_t site)
+{
+    if (!warp->block->watch)
+        return;
+    Access access = access_of(warp, site);
+    for (uint32_t i = 0; i < count; i++)
+        watch_lane(&access, lane, addresses[i]);
+    vg_watch_of(warp->block)->left--;
+}
+
 void vg_watch_landed(VgWarp *warp, uint32_t lane, uint64_t destination, uint32_t bytes)
 {
     const VgBlock *block = vg_shared_holder(warp->block, destination);

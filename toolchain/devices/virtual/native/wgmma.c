@@ -8,7 +8,9 @@
 
 typedef uint32_t Register[LANES];
 
-enum { UNIT = 16, TILE = 8, WARPS_OF_GROUP = 4 };
+enum { UNIT = 16, TILE = 8, WARPS_OF_GROUP = 4, MAX_COLUMNS = 256 };
+enum { DEPTH_BYTES = 32, MAX_UNITS = MAX_COLUMNS * DEPTH_BYTES / UNIT }; /* of what one product takes along K */
+enum Flags { A_IN_REGISTERS = 1, TRANSPOSED_A = 2, TRANSPOSED_B = 4, NEGATED = 8, SATURATED = 16 };
 
 /* How one operand lies in shared memory. */
 typedef struct {
@@ -19,9 +21,17 @@ typedef struct {
     uint32_t swizzle_mask;  /* address bits 4-6 that are changed by bits 7-9 */
     int transposed;         /* M or N runs along memory, not K */
     uint32_t element_bytes;
+    int32_t line, site; /* of the instruction; of what watches the operand, negative where nothing does */
 } Layout;
 
-static Layout layout_of(const VgWarp *warp, uint64_t descriptor, int transposed, uint32_t element_bytes)
+/* What the instruction says of its operands. */
+typedef struct {
+    int flags;
+    uint32_t element_bytes;
+    int32_t line, site;
+} Manner;
+
+static Layout layout_of(const VgWarp *warp, uint64_t descriptor, int transposed, Manner manner)
 {
     static const uint32_t row_bytes[] = {0, 128, 64, 32};
     uint32_t width = row_bytes[descriptor >> 62];
@@ -34,7 +44,9 @@ static Layout layout_of(const VgWarp *warp, uint64_t descriptor, int transposed,
         .row_bytes = width,
         .swizzle_mask = width ? width - UNIT : 0,
         .transposed = transposed,
-        .element_bytes = element_bytes,
+        .element_bytes = manner.element_bytes,
+        .line = manner.line,
+        .site = manner.site,
     };
 }
 
@@ -71,7 +83,7 @@ static uint32_t load_packed(VgWarp *warp, const Layout *layout, uint32_t outer, 
     for (uint32_t part = 0; part < parts; part++) {
         uint32_t place = place_of(layout, outer, k + part), element = 0;
         if (place + layout->element_bytes > layout->bytes)
-            vg_fault(warp, 1, VG_FAULT_OUT_OF_BOUNDS, 0, (int32_t)layout->element_bytes);
+            vg_fault(warp, 1, VG_FAULT_OUT_OF_BOUNDS, layout->line, (int32_t)layout->element_bytes);
         memcpy(&element, layout->shared + place, layout->element_bytes);
         packed |= element << (width * part & 31);
     }
@@ -88,15 +100,29 @@ static void load_register(VgWarp *warp, Register out, const Layout *layout, uint
     }
 }
 
-static void load_a(VgWarp *warp, Register out[4], uint64_t descriptor, int transposed, uint32_t element_bytes)
+/* Watches the reading of `count` rows of A or columns of B from `first` on, whose bounds have been checked: each 16
+ * bytes along K or, where those run along memory, along M or N. */
+static void watch_operand(VgWarp *warp, const Layout *layout, uint32_t first, uint32_t count)
 {
-    Layout layout = layout_of(warp, descriptor, transposed, element_bytes);
+    uint64_t units[MAX_UNITS];
+    uint32_t each = UNIT / layout->element_bytes, depth = DEPTH_BYTES / layout->element_bytes, found = 0;
+    uint32_t outer_step = layout->transposed ? each : 1, k_step = layout->transposed ? 1 : each;
+    if (layout->site < 0)
+        return;
+    for (uint32_t outer = first; outer < first + count; outer += outer_step)
+        for (uint32_t k = 0; k < depth; k += k_step)
+            units[found++] = (uint64_t)(uintptr_t)layout->shared + place_of(layout, outer, k);
+    vg_watch_pieces(warp, 0, units, found, layout->site);
+}
+
+static void load_a(VgWarp *warp, Register out[4], uint64_t descriptor, Manner manner)
+{
+    Layout layout = layout_of(warp, descriptor, manner.flags & TRANSPOSED_A, manner);
     uint32_t first = warp->index % WARPS_OF_GROUP * ROWS;
     for (uint32_t i = 0; i < 4; i++)
         load_register(warp, out[i], &layout, first + i % 2 * TILE, i / 2);
+    watch_operand(warp, &layout, first, ROWS);
 }
-
-enum Flags { A_IN_REGISTERS = 1, TRANSPOSED_A = 2, TRANSPOSED_B = 4, NEGATED = 8, SATURATED = 16 };
 
 /* What differs between types is the decoding; sums are float32, or exact where they are of bytes. */
 ALWAYS_INLINE void multiply_tile(VgWarp *warp, float d[4][LANES], const Register *a, const Layout *b, uint32_t column,
@@ -127,18 +153,20 @@ ALWAYS_INLINE void add_tile(VgWarp *warp, int32_t d[4][LANES], const Register *a
 
 #define WGMMA_TO(name, sum, tile, parts, decode_a, decode_b)                                                       \
     void vg_wgmma_##name(VgWarp *warp, uint32_t active, sum *d, const Register *a, const uint64_t *a_descriptor,  \
-                         const uint64_t *b_descriptor, int columns, int flags)                                    \
+                         const uint64_t *b_descriptor, int columns, int flags, int32_t line, int32_t site)        \
     {                                                                                                             \
         Register loaded[4];                                                                                       \
         int first = __builtin_ctz(active);                                                                        \
-        Layout b = layout_of(warp, b_descriptor[first], flags & TRANSPOSED_B, 4 / (parts));                       \
+        Manner manner = {flags, 4 / (parts), line, site};                                                         \
+        Layout b = layout_of(warp, b_descriptor[first], flags & TRANSPOSED_B, manner);                            \
         if (!(flags & A_IN_REGISTERS)) {                                                                          \
-            load_a(warp, loaded, a_descriptor[first], flags & TRANSPOSED_A, 4 / (parts));                         \
+            load_a(warp, loaded, a_descriptor[first], manner);                                                    \
             a = (const Register *)loaded;                                                                         \
         }                                                                                                         \
         for (int column = 0; column < columns; column += TILE)                                                    \
             tile(warp, (sum(*)[LANES])(d + column / TILE * 4 * LANES), a, &b, (uint32_t)column, parts,            \
                  decode_a, decode_b, flags);                                                                      \
+        watch_operand(warp, &b, 0, (uint32_t)columns);                                                            \
     }
 
 #define WGMMA(name, parts, decode_a, decode_b) WGMMA_TO(name, float, multiply_tile, parts, decode_a, decode_b)
