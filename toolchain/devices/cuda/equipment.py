@@ -33,8 +33,8 @@ class CudaLimits:
     memory_bytes: int = 8 << 30
     """Host memory."""
     cold_share: float = 0.75
-    """Of what a call takes on average where many are timed from cold caches, what a sample must claim; with 0
-    samples of short calls are not held against that."""
+    """Of what a short call takes on average where many are timed from cold caches, what a sample must claim;
+    with 0 none are timed so."""
     flush_bytes: int = LEAST_FLUSH_BYTES
     """Least size of the buffer whose filling takes the place of everything in L2."""
 

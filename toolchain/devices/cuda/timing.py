@@ -57,7 +57,7 @@ class CallTimer:
     beside_ms: Callable[[], float]
     """What flush, events and the host take beside each of many calls, by the outside clock."""
     cold_share: float
-    """Of what a call takes on average where many are timed, what a sample must claim."""
+    """Of what a call takes on average where many are timed, what a sample must claim; 0 to time none so."""
     counted: bool = True
     """Whether all launches are counted: a vendor library has a CUDA runtime of its own for its."""
 
@@ -82,7 +82,7 @@ class CallTimer:
     def _cold(self, time_ms: float, outside_ms: float) -> Agreed | str | RunFailure:
         """The same from cold caches, of calls short by the outside clock, many of which can be asked for."""
         long = time_ms >= LONG_MS or outside_ms >= BATCH_BELOW_MS
-        if long or not self.cold or self.one_a_request:
+        if long or not self.cold or self.one_a_request or not self.cold_share:
             return Agreed(0.0)
         return agreed_cold(self._batch, self.beside_ms())
 
