@@ -33,7 +33,7 @@ COSTLY = Limits(2**30, 2**28)
 """Up to this a full verdict compares what it cannot tell to be right otherwise."""
 HEAVIEST = Limits(2**33, 2**29)
 """Of what is too heavy for that, one is drawn, up to this: answers take five times the memory of a tensor."""
-SPOTTED = Limits(2**38, 2**30)
+SPOTTED = Limits(2**38, 2**31)
 """Up to this a full verdict calls a kernel whole to compare some places that can be answered alone."""
 USER_FACTOR = 8
 """In a full verdict the lightest of the user's own shapes is compared up to limits this much wider."""
