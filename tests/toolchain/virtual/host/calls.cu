@@ -124,6 +124,14 @@ extern "C" int bad_launches(int* out, cudaStream_t stream) {
   return 0;
 }
 
+extern "C" int launches_nothing(int*, cudaStream_t) { return scale<<<0, 32>>>(buffer(), 1, 1, 1), 0; }
+extern "C" int launches_many_threads(int*, cudaStream_t) { return scale<<<1, dim3(64, 32)>>>(buffer(), 1, 1, 1), 0; }
+extern "C" int launches_tall_grids(int*, cudaStream_t) { return scale<<<dim3(1, 65536), 1>>>(buffer(), 1, 1, 1), 0; }
+extern "C" int shares_too_much(int*, cudaStream_t) { return scale<<<1, 32, 300000>>>(buffer(), 1, 1, 1), 0; }
+extern "C" int shares_unasked(int*, cudaStream_t) { return scale<<<1, 32, 50000>>>(buffer(), 1, 1, 1), 0; }
+extern "C" int breaks_bounds(int*, cudaStream_t) { return bounded<<<1, 256>>>(buffer()), 0; }
+extern "C" int splits_clusters(int*, cudaStream_t) { return clustered<<<3, 32>>>(buffer()), 0; }
+
 extern "C" int launches_wide(int* out, cudaStream_t stream) {
   scale<<<1, 256, 0, stream>>>(buffer(), 1, 1, 1), out[0] = cudaGetLastError();
   scale<<<1, 512, 0, stream>>>(buffer(), 1, 1, 1), out[1] = cudaGetLastError();

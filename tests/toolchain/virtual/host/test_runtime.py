@@ -61,6 +61,23 @@ def test_bad_launches_fail_with_the_codes_of_hardware(loaded: Loaded) -> None:
     assert refused.startswith("launch of _Z5scalePffcd<<<(0, 1, 1), (32, 1, 1), 0>>> failed: cudaError")
 
 
+REFUSALS = {
+    "launches_nothing": "the grid has no blocks",
+    "launches_many_threads": "a block has at most 1024 threads, and 64 in z",
+    "launches_tall_grids": "a grid has at most (2147483647, 65535, 65535) blocks",
+    "shares_too_much": "a block of it can have 232448 bytes of dynamic shared memory on this GPU",
+    "shares_unasked": "cudaFuncSetAttribute has to allow more than 49152 bytes of dynamic shared memory",
+    "breaks_bounds": "its __launch_bounds__ allow 128 threads",
+    "splits_clusters": "the grid is not made of whole clusters of (2, 1, 1)",
+}
+
+
+@pytest.mark.parametrize("entry", REFUSALS)
+def test_a_refused_launch_says_what_is_wrong_with_it(loaded: Loaded, entry: str) -> None:
+    loaded.call(entry)
+    assert str(loaded.runtime.refused_launch()).endswith(f": {REFUSALS[entry]}")
+
+
 def test_too_many_registers_for_the_block_are_refused(loaded: Loaded) -> None:
     loaded.machine.registers = 255
     _, out = loaded.call("launches_wide")

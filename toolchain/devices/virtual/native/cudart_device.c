@@ -174,6 +174,21 @@ cudaError_t cudaDeviceSetCacheConfig(int config)
     return vgrt_done(cudaSuccess);
 }
 
+enum { FOUR_BYTE_BANKS = 1 };
+
+/* Banks are four bytes wide on every GPU that there is still. */
+cudaError_t cudaDeviceSetSharedMemConfig(int config)
+{
+    (void)config;
+    return vgrt_done(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(int *config)
+{
+    *config = FOUR_BYTE_BANKS;
+    return vgrt_done(cudaSuccess);
+}
+
 cudaError_t cudaDeviceGetCacheConfig(int *config)
 {
     *config = 0;

@@ -1,4 +1,5 @@
 /* Launches: the call configuration stack, the checks that hardware makes, and the packed parameter block. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,39 +48,72 @@ enum {
     LARGEST_CLUSTER = 16,
 };
 
+static char cause[160]; /* why the last launch was refused, where that is known */
+
+static cudaError_t because(cudaError_t error, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    vsnprintf(cause, sizeof cause, format, values);
+    va_end(values);
+    return error;
+}
+
 static uint64_t volume(dim3 shape) { return (uint64_t)shape.x * shape.y * shape.z; }
 
 static cudaError_t check_shape(dim3 grid, dim3 block)
 {
-    if (!volume(grid) || grid.x > MAX_GRID_X || grid.y > MAX_GRID_YZ || grid.z > MAX_GRID_YZ)
-        return cudaErrorInvalidConfiguration;
-    if (!volume(block) || block.x > MAX_THREADS || block.y > MAX_THREADS || block.z > MAX_BLOCK_Z)
-        return cudaErrorInvalidConfiguration;
-    return volume(block) > MAX_THREADS ? cudaErrorInvalidConfiguration : cudaSuccess;
+    const cudaError_t invalid = cudaErrorInvalidConfiguration;
+    if (!volume(grid))
+        return because(invalid, "the grid has no blocks");
+    if (grid.x > MAX_GRID_X || grid.y > MAX_GRID_YZ || grid.z > MAX_GRID_YZ)
+        return because(invalid, "a grid has at most (%d, %d, %d) blocks", MAX_GRID_X, MAX_GRID_YZ, MAX_GRID_YZ);
+    if (!volume(block))
+        return because(invalid, "the block has no threads");
+    if (volume(block) > MAX_THREADS || block.z > MAX_BLOCK_Z)
+        return because(invalid, "a block has at most %d threads, and %d in z", MAX_THREADS, MAX_BLOCK_Z);
+    return cudaSuccess;
 }
 
 static cudaError_t check_cluster(const Function *function, dim3 grid, dim3 cluster)
 {
     if (volume(cluster) <= 1)
         return cudaSuccess;
-    if (volume(cluster) > (function->non_portable_cluster ? LARGEST_CLUSTER : PORTABLE_CLUSTER))
-        return cudaErrorInvalidClusterSize;
-    return grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z ? cudaErrorInvalidConfiguration : cudaSuccess;
+    int most = function->non_portable_cluster ? LARGEST_CLUSTER : PORTABLE_CLUSTER;
+    if (volume(cluster) > (uint64_t)most)
+        return because(cudaErrorInvalidClusterSize, "a cluster of this kernel has at most %d blocks", most);
+    if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
+        return because(cudaErrorInvalidConfiguration, "the grid is not made of whole clusters of (%u, %u, %u)",
+                       cluster.x, cluster.y, cluster.z);
+    return cudaSuccess;
 }
 
-static cudaError_t check_resources(const Function *function, dim3 block, size_t dynamic_shared)
+static cudaError_t check_shared(const Function *function, size_t dynamic_shared)
 {
-    const VgKernelFacts *facts = function->facts;
-    int64_t room = SHARED_WITHOUT_OPT_IN - facts->static_shared;
+    int64_t room = SHARED_WITHOUT_OPT_IN - function->facts->static_shared;
+    int64_t most = vgrt_device.shared_per_block_optin - function->facts->static_shared;
     if (function->max_dynamic_shared > room)
         room = function->max_dynamic_shared;
-    if ((int64_t)dynamic_shared > room)
-        return cudaErrorInvalidValue;
+    if ((int64_t)dynamic_shared <= room)
+        return cudaSuccess;
+    if ((int64_t)dynamic_shared > most)
+        return because(cudaErrorInvalidValue, "a block of it can have %lld bytes of dynamic shared memory on this GPU",
+                       (long long)most);
+    return because(cudaErrorInvalidValue, "cudaFuncSetAttribute has to allow more than %lld bytes of dynamic shared memory",
+                   (long long)room);
+}
+
+static cudaError_t check_resources(const Function *function, dim3 block)
+{
+    const VgKernelFacts *facts = function->facts;
     int64_t warps = ((int64_t)volume(block) + 31) / 32;
     int64_t registers_per_warp = (facts->registers * 32 + 255) / 256 * 256;
     if (warps * registers_per_warp > vgrt_device.registers_per_sm)
-        return cudaErrorLaunchOutOfResources;
-    return facts->max_threads && (int64_t)volume(block) > facts->max_threads ? cudaErrorLaunchOutOfResources : cudaSuccess;
+        return because(cudaErrorLaunchOutOfResources, "a block's threads need %d registers each, and an SM has %lld",
+                       (int)facts->registers, (long long)vgrt_device.registers_per_sm);
+    if (facts->max_threads && (int64_t)volume(block) > facts->max_threads)
+        return because(cudaErrorLaunchOutOfResources, "its __launch_bounds__ allow %d threads", (int)facts->max_threads);
+    return cudaSuccess;
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *stub, int threads, size_t dynamic_shared);
@@ -91,14 +125,20 @@ static cudaError_t check_cooperative(const void *stub, dim3 grid, dim3 block, si
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, (int)volume(block), dynamic_shared);
     if (error)
         return error;
-    return volume(grid) > (uint64_t)blocks * vgrt_device.sm_count ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
+    uint64_t most = (uint64_t)blocks * (uint64_t)vgrt_device.sm_count;
+    if (volume(grid) > most)
+        return because(cudaErrorCooperativeLaunchTooLarge, "%llu blocks of it fit on the GPU at once",
+                       (unsigned long long)most);
+    return cudaSuccess;
 }
 
 static cudaError_t check(const Function *function, const LaunchConfig *config, dim3 cluster, int cooperative)
 {
     cudaError_t error = check_shape(config->grid, config->block);
     if (!error)
-        error = check_resources(function, config->block, config->dynamic_shared);
+        error = check_shared(function, config->dynamic_shared);
+    if (!error)
+        error = check_resources(function, config->block);
     if (!error)
         error = check_cluster(function, config->grid, cluster);
     if (!error && cooperative)
@@ -108,7 +148,7 @@ static cudaError_t check(const Function *function, const LaunchConfig *config, d
 
 /* --- the first refused launch, in words --- */
 
-static char refused[320];
+static char refused[480];
 
 const char *vgrt_refused_launch(void) { return refused[0] ? refused : NULL; }
 void vgrt_forget_refused_launch(void) { refused[0] = 0; }
@@ -116,9 +156,9 @@ void vgrt_forget_refused_launch(void) { refused[0] = 0; }
 static cudaError_t refuse(const char *kernel, const LaunchConfig *c, cudaError_t error)
 {
     if (!refused[0])
-        snprintf(refused, sizeof refused, "launch of %.160s<<<(%u, %u, %u), (%u, %u, %u), %zu>>> failed: %s (%d): %s",
+        snprintf(refused, sizeof refused, "launch of %.160s<<<(%u, %u, %u), (%u, %u, %u), %zu>>> failed: %s (%d): %s%s%s",
                  kernel, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z, c->dynamic_shared,
-                 cudaGetErrorName(error), (int)error, cudaGetErrorString(error));
+                 cudaGetErrorName(error), (int)error, cudaGetErrorString(error), cause[0] ? ": " : "", cause);
     return vgrt_done(error);
 }
 
@@ -184,6 +224,7 @@ cudaError_t cudaLaunchKernelExC(const LaunchConfig *config, const void *stub, vo
     if (!stub)
         return refuse_nothing();
     const Function *function = vgrt_function(stub, &error);
+    cause[0] = 0;
     if (!function)
         return refuse("a kernel that the library does not hold", config, error);
     dim3 cluster = cluster_of(function, config);
