@@ -1,6 +1,7 @@
 """Checks a built kernel on workloads: fresh data, poisoned outputs, every element against its bound."""
 
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import isfinite, prod
 from typing import Any
@@ -86,10 +87,12 @@ class Checker:
 
     def _call(self, build: Build, workload: Workload, draw: int) -> "Refusal | _Judged":
         arguments = self.materials.arguments(workload, draw)
-        outputs = self._device.run(build, arguments)
+        with ThreadPoolExecutor(1, "answers") as beside:
+            answering = beside.submit(self.materials.answers, workload, draw)
+            outputs = self._device.run(build, arguments)
         if isinstance(outputs, RunFailure):
             return failure_refusal(outputs, workload)
-        answers = self.materials.answers(workload, draw)
+        answers = answering.result()
         comparisons = {name: answer.compare(outputs.arrays[name]) for name, answer in answers.items()}
         evidence = CallEvidence(
             self._operator, workload, arguments, outputs, comparisons, tuple(self._earlier)
