@@ -63,22 +63,29 @@ static void count_scattered(const VgRequest *request, uint32_t mask, const uint6
     count_lines(request, &lines);
 }
 
-/* Of lanes 0 to 15 (`half` 0) or 16 to 31. */
-static inline VgSpan span_of(uint32_t mask, const uint64_t *addresses, int half, unsigned shift)
+/* The lowest and the highest units of memory, in several lanes each. */
+typedef struct {
+    VgPart low, high;
+} Extremes;
+
+/* Of lanes 0 to 15 (`half` 0) or 16 to 31; units of `1 << shift` bytes. */
+static inline Extremes extremes_of(uint32_t mask, const uint64_t *addresses, int half, unsigned shift)
 {
-    VgPart low = vg_all(UINT64_MAX), high = vg_all(0);
+    Extremes found = {vg_all(UINT64_MAX), vg_all(0)};
     for (int part = 2 * half; part < 2 * half + 2; part++) {
         VgPart unit = vg_part(addresses, part) >> shift, active = vg_active(mask, part);
-        low = vg_lesser(low, unit | ~active);
-        high = vg_greater(high, unit & active);
+        found.low = vg_lesser(found.low, unit | ~active);
+        found.high = vg_greater(found.high, unit & active);
     }
-    return (VgSpan){vg_least(low), vg_most(high)};
+    return found;
 }
 
-static inline VgSpan joined(VgSpan a, VgSpan b)
+static inline Extremes joined(Extremes a, Extremes b)
 {
-    return (VgSpan){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+    return (Extremes){vg_lesser(a.low, b.low), vg_greater(a.high, b.high)};
 }
+
+static inline VgSpan span_of(Extremes found) { return (VgSpan){vg_least(found.low), vg_most(found.high)}; }
 
 /* Lanes whose sectors lie within 64 of each other, as a bit a sector. */
 static inline void count_window(const VgRequest *request, uint32_t mask, const uint64_t *addresses, VgSpan span)
@@ -92,18 +99,29 @@ static inline void count_window(const VgRequest *request, uint32_t mask, const u
     vg_access_bits(request, low, vg_or(set));
 }
 
+/* Whether the lanes of two halves are in windows of which each has its own lines. */
+static inline int are_windows_apart(VgSpan first, VgSpan second)
+{
+    return vg_is_window(first) && vg_is_window(second) &&
+           (first.high / LINE_SECTORS < second.low / LINE_SECTORS ||
+            second.high / LINE_SECTORS < first.low / LINE_SECTORS);
+}
+
 static void count_global(const VgRequest *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
 {
-    VgSpan first = span_of(mask, addresses, 0, SECTOR_SHIFT);
-    VgSpan second = span_of(mask, addresses, 1, SECTOR_SHIFT);
-    VgSpan both = joined(first, second);
     if (bytes > 1u << SECTOR_SHIFT) {
         count_scattered(request, mask, addresses, bytes);
-    } else if (vg_is_window(both)) {
+        return;
+    }
+    Extremes low_half = extremes_of(mask, addresses, 0, SECTOR_SHIFT);
+    Extremes high_half = extremes_of(mask, addresses, 1, SECTOR_SHIFT);
+    VgSpan both = span_of(joined(low_half, high_half));
+    if (vg_is_window(both)) {
         count_window(request, mask, addresses, both);
-    } else if (vg_is_window(first) && vg_is_window(second) &&
-               (first.high / LINE_SECTORS < second.low / LINE_SECTORS ||
-                second.high / LINE_SECTORS < first.low / LINE_SECTORS)) {
+        return;
+    }
+    VgSpan first = span_of(low_half), second = span_of(high_half);
+    if (are_windows_apart(first, second)) {
         count_window(request, mask & 0xffff, addresses, first);
         count_window(request, mask & 0xffff0000, addresses, second);
     } else {
@@ -115,7 +133,7 @@ static void count_global(const VgRequest *request, uint32_t mask, const uint64_t
 static void count_local(const VgRequest *request, const VgWarp *warp, uint32_t mask,
                         const uint64_t *addresses, unsigned bytes)
 {
-    uint64_t places[VG_LANES], base = (uint64_t)(uintptr_t)warp->local;
+    uint64_t places[VG_LANES] __attribute__((aligned(64))), base = (uint64_t)(uintptr_t)warp->local;
     for (unsigned word = 0; word < (bytes + 3) / 4; word++) {
         for (unsigned lane = 0; lane < VG_LANES; lane++) {
             uint64_t offset = addresses[lane] - base - (uint64_t)lane * warp->block->local_bytes;
@@ -153,7 +171,7 @@ static int takes_turns(const VgSite *what) { return what->kind == VG_ATOMIC && !
 
 static int within_one_row(uint32_t mask, const uint64_t *addresses)
 {
-    VgSpan span = joined(span_of(mask, addresses, 0, 2), span_of(mask, addresses, 1, 2));
+    VgSpan span = span_of(joined(extremes_of(mask, addresses, 0, 2), extremes_of(mask, addresses, 1, 2)));
     return span.high - span.low < VG_BANKS;
 }
 

@@ -6,7 +6,7 @@
 
 #include "vectors.h"
 
-enum { AT_A_TIME = 4 };
+enum { AT_A_TIME = 4, FIRST_ROOM = 1 << 16 };
 
 typedef struct VgPage Page;
 
@@ -158,7 +158,7 @@ static uint64_t *put_page(uint64_t *next, const Page *page)
 static uint64_t *room_for(VgLaunch *launch, int64_t count)
 {
     if (launch->footprints_end + count > launch->footprints_room) {
-        launch->footprints_room = 2 * (launch->footprints_end + count);
+        launch->footprints_room = 2 * (launch->footprints_end + count) + FIRST_ROOM;
         launch->footprints =
             realloc(launch->footprints, (size_t)launch->footprints_room * sizeof *launch->footprints);
     }
