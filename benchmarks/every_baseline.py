@@ -99,9 +99,9 @@ def main() -> int:
     log.setLevel(logging.DEBUG)
     names = sys.argv[1:] or list(operator_names())
     device = VirtualDevice()
-    plain_seconds, _ = (measure(device, names, call) for call in (plainly, watched))
+    seconds = max(measure(device, names, call) for call in (plainly, watched))
     device.close()
-    return 0 if plain_seconds <= PROMISED_SECONDS else 1
+    return 0 if seconds <= PROMISED_SECONDS else 1
 
 
 if __name__ == "__main__":
