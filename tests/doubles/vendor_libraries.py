@@ -17,7 +17,12 @@ HEADER = re.compile(r'^#include [<"]((?:cublas_v2|cusparse|cufft|cudnn|values)\.
 def with_doubles(source: KernelSource) -> KernelSource:
     """`source` with the doubles written where it includes a library, and linked with none."""
 
+    written: set[str] = set()
+
     def text_of(match: re.Match[str]) -> str:
+        if match[1] in written:
+            return ""
+        written.add(match[1])
         text = (FOLDER / match[1]).read_text().replace("#pragma once\n", "")
         return HEADER.sub(text_of, text)
 

@@ -17,6 +17,7 @@ LIBRARIES = {
     "cuSPARSE": ("cusparse",),
     "cuFFT": ("cufft",),
     "cuDNN": ("cudnn",),
+    "cuBLAS+cuDNN": ("cublas", "cudnn"),
     "CUB": (),
 }
 WITH_ARMS = [operator for operator in all_operators() if find_arm(operator, FP32)]
@@ -35,7 +36,8 @@ def test_products_sparse_matrices_transforms_sums_and_sorts_have_arms() -> None:
     assert found["matrix_mul"] == "cuBLAS"
     assert found["fft"] == "cuFFT"
     assert found["softmax"] == found["conv_2d"] == "cuDNN"
-    assert found["sorting"] == "CUB"
+    assert found["sorting"] == found["layer_norm"] == found["rms_norm"] == "CUB"
+    assert found["softmax_attention"] == "cuBLAS+cuDNN"
     assert "relu" not in found
 
 
