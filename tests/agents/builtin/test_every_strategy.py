@@ -38,8 +38,6 @@ ONE_EACH = [
 COMPILED = [case for number, case in enumerate(ONE_EACH) if number % 4 in (0, 3)]
 """Every second of them, FP32 and BF16 in turn: nvcc takes a second for each. The rest is exhaustive."""
 OPERATORS = ("matrix_mul", "softmax_attention", "spmv_csr", "stencil_2d")
-WITHOUT = {("spmm_csc", precision) for precision in Precision}
-"""Nothing that was tried is right and faster than their baselines on all workloads."""
 BOUNDS = {"memory", "compute", "latency"}
 
 
@@ -57,7 +55,7 @@ def test_every_operator_has_at_least_three_strategies(operator: str, precision: 
     assert len(strategies_for(find_operator(operator)[0], precision)) >= 3
 
 
-def test_every_operator_has_a_strategy_but_those_where_nothing_helped() -> None:
+def test_every_operator_has_a_strategy_in_each_precision() -> None:
     known = {
         (operator, precision)
         for s in all_strategies()
@@ -65,7 +63,7 @@ def test_every_operator_has_a_strategy_but_those_where_nothing_helped() -> None:
         for precision in s.precisions
     }
 
-    assert {(o.name, p) for o in all_operators() for p in o.precisions} - known == WITHOUT
+    assert {(o.name, p) for o in all_operators() for p in o.precisions} <= known
 
 
 def test_names_are_unique_within_an_operator() -> None:
