@@ -1,13 +1,14 @@
 """Finds the CUDA compiler and the host compiler it needs, or says what to install."""
 
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cudamaster.toolchain.errors import EnvironmentLacks
@@ -42,11 +43,14 @@ class Toolchain:
     include_dirs: tuple[Path, ...]
     """The toolkit's headers: the only ones besides the host compiler's that a kernel needs."""
     library_dirs: tuple[Path, ...]
+    machine: str = field(default_factory=platform.machine)
+    """What host code runs on, such as `x86_64`."""
 
     @property
     def fingerprint(self) -> str:
-        """What two toolchains that build the same share."""
-        return f"nvcc {self.version}, host compiler {self.host_version}"
+        """What two toolchains that build the same share; of machines, all but x86-64 are named."""
+        machine = "" if self.machine == "x86_64" else f" for {self.machine}"
+        return f"nvcc {self.version}, host compiler {self.host_version}{machine}"
 
     def tool(self, name: str) -> Path:
         """Another program of the same toolkit, such as `ptxas`; it may not exist."""

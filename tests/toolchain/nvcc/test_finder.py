@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -107,6 +108,14 @@ def test_two_compilers_that_build_alike_share_a_fingerprint(tmp_path: Path) -> N
     assert (
         find_toolchain(str(one), environment).fingerprint == find_toolchain(str(two), environment).fingerprint
     )
+
+
+def test_machines_of_different_kinds_share_no_builds(tmp_path: Path) -> None:
+    """Two that mount one home folder share the cache in it."""
+    toolkit(tmp_path / "a", "13.0.1")
+    found = find_toolchain(str(tmp_path / "a" / "bin" / "nvcc"), {"PATH": SYSTEM_PATH})
+    prints = [replace(found, machine=machine).fingerprint for machine in ("x86_64", "aarch64")]
+    assert prints[1] == f"{prints[0]} for aarch64"
 
 
 def test_other_programs_are_found_in_the_same_order(tmp_path: Path) -> None:
