@@ -1,11 +1,15 @@
 """How a worker ended, in figures and in one sentence a person can act on."""
 
+import platform
 import re
 from dataclasses import dataclass
+
+from cudamaster.toolchain.worker.syscalls import denied_name
 
 OUT_OF_MEMORY = re.compile(
     r"bad_alloc|out of memory|[Cc]annot allocate memory|MemoryError|LLVM ERROR: .*alloc"
 )
+DENIED_CALL = re.compile(r"^system call (\d{1,4}) is denied$", re.MULTILINE)
 GIB = 1 << 30
 
 
@@ -53,10 +57,17 @@ class WorkerEnd:
         if self.signal_name == "SIGXCPU":
             return "the entry used up its processor time"
         if self.signal_name == "SIGSYS":
-            return "the entry tried to start a process or a program (fork, clone, execve), which none may"
+            return f"the entry tried {self._denied_call}, which none may"
         if self.signal_name:
             return f"the entry crashed with {self.signal_name}{self._last_words}"
         return f"the entry ended the process with exit({self.exit_code}){self._last_words}"
+
+    @property
+    def _denied_call(self) -> str:
+        """What it tried; the native library of a guest prints the number of a call that was caught."""
+        found = DENIED_CALL.search(self.printed)
+        name = denied_name(int(found[1]), platform.machine()) if found else None
+        return f"the system call {name}" if name else "to start a process or a program (fork, clone, execve)"
 
     @property
     def _last_words(self) -> str:

@@ -1,7 +1,8 @@
 """The system-call filter of a worker: built here as a classic BPF program, installed for good.
 
 A call in the filter's list fails with EPERM or ENOSYS as if the system lacked it; everything else passes. A
-second filter, for processes that run nothing but a candidate's code, ends who would start a process.
+second filter, for processes that run nothing but a candidate's code, ends who would start a process, or makes
+another call that is denied.
 Classic BPF and `struct seccomp_data`: Linux, Documentation/userspace-api/seccomp_filter.rst.
 """
 
@@ -19,7 +20,7 @@ AUDIT_ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 X32_CALLS = 0x40000000
 """x86-64 numbers from here on belong to the x32 interface, which nothing here uses."""
 LOAD_WORD, JUMP_EQUAL, JUMP_GREATER_EQUAL, JUMP_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-ALLOW, KILL_PROCESS, FAIL_WITH = 0x7FFF0000, 0x80000000, 0x00050000
+ALLOW, KILL_PROCESS, FAIL_WITH, TRAP = 0x7FFF0000, 0x80000000, 0x00050000, 0x00030000
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
 CLONE_THREAD = 0x00010000
 READ_WRITE = 0o2
@@ -58,8 +59,11 @@ def filter_program(
 
 
 def starting_program(machine: str) -> bytes:
-    """The filter that ends who starts a process or a program. Raises NoFilter for another machine."""
-    return _packed(machine, _starting(machine, (RETURN, 0, 0, KILL_PROCESS)))
+    """The filter that ends who starts a process or a program, and stops who makes another denied call.
+
+    Raises NoFilter for another machine.
+    """
+    return _packed(machine, _ending(machine))
 
 
 def _packed(machine: str, rules: Iterator[Instruction]) -> bytes:
@@ -91,7 +95,10 @@ def install_filter(*, devices: bool = False, lifted: Collection[str] = ()) -> No
 
 
 def end_who_starts_processes() -> None:
-    """From now on this process ends with SIGSYS where it starts another, or a program. Raises NoFilter."""
+    """From now on this process ends with SIGSYS where it starts another, a program, or makes a denied call.
+
+    Only the latter can be caught, which does not let it pass. Raises NoFilter.
+    """
     forbid_new_privileges()
     _install(starting_program(platform.machine()))
 
@@ -119,6 +126,19 @@ def _starting(machine: str, end: Instruction) -> Iterator[Instruction]:
         yield from _for_call(machine, numbers, [end])
     thread = [_argument(0), (JUMP_ANY_BIT, 0, 1, CLONE_THREAD), (RETURN, 0, 0, ALLOW), end]
     yield from _for_call(machine, syscalls.CLONE, thread)
+
+
+def _ending(machine: str) -> Iterator[Instruction]:
+    """What becomes of calls that no honest code makes in a process that runs nothing but a candidate's."""
+    trap = (RETURN, 0, 0, TRAP)
+    yield from _starting(machine, (RETURN, 0, 0, KILL_PROCESS))
+    for group in syscalls.DENIED.values():
+        for name, numbers in group.items():
+            if name not in syscalls.NEEDED_TO_HARDEN:
+                yield from _for_call(machine, numbers, [trap])
+    for numbers, flags in ((syscalls.OPEN, 1), (syscalls.OPENAT, 2)):
+        writing = [_argument(flags), (JUMP_ANY_BIT, 0, 1, WRITING), trap, (RETURN, 0, 0, ALLOW)]
+        yield from _for_call(machine, numbers, writing)
 
 
 def _rules(machine: str, own_process: int, writing: int, denied: Sequence[Numbers]) -> Iterator[Instruction]:

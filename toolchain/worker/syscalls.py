@@ -177,6 +177,9 @@ ABSENT = {
 }
 """Calls whose arguments a filter cannot read: they fail with ENOSYS, and libraries use the older call."""
 
+NEEDED_TO_HARDEN = frozenset({"setrlimit", "seccomp"})
+"""Denied calls that a process still makes to give its rights up."""
+
 CLONE = Numbers(56, 220)
 OPEN = Numbers(2, None)
 OPENAT = Numbers(257, 56)
@@ -184,3 +187,13 @@ KILL = Numbers(62, 129)
 TGKILL = Numbers(234, 131)
 PRCTL = Numbers(157, 167)
 PRLIMIT64 = Numbers(302, 261)
+
+
+def denied_name(number: int, machine: str) -> str | None:
+    """What a call of this number is, and what it would be used for; None where it is not denied."""
+    for purpose, group in DENIED.items():
+        for name, numbers in group.items():
+            if getattr(numbers, machine) == number:
+                return f"{name} ({purpose})"
+    writes = number in (getattr(OPEN, machine), getattr(OPENAT, machine))
+    return "open (a file to write to it)" if writes else None

@@ -1,5 +1,6 @@
 """The virtual GPU as a device: what it adds to the contract that every device keeps."""
 
+import platform
 import threading
 import time
 from collections.abc import Iterator
@@ -203,6 +204,13 @@ class TestOrder:
 
 
 class TestWorkers:
+    @pytest.mark.skipif(platform.machine() != "x86_64", reason="a system call of x86-64")
+    def test_a_denied_system_call_is_named(self, device: VirtualDevice) -> None:
+        shmget = 'long r; asm volatile("syscall" : "=a"(r) : "a"(29L), "D"(7L), "S"(4096L), "d"(512L));'
+        found = failure(run(device, hosting(shmget)))
+        assert found.kind is FailureKind.CRASHED
+        assert "tried the system call shmget" in found.reason
+
     def test_state_of_host_code_lives_until_release(self, device: VirtualDevice) -> None:
         source = hosting("static int calls = 0; if (++calls > 2) exit(calls);")
         build = device.build(source)

@@ -30,6 +30,7 @@ LIVED = WorkerEnd(
         (replace(LIVED, signal_name="SIGKILL"), "probably for its memory (limit 2 GiB)"),
         (replace(LIVED, signal_name="SIGXCPU"), "processor time"),
         (replace(LIVED, signal_name="SIGSYS"), "start a process or a program"),
+        (replace(LIVED, signal_name="SIGSYS", printed="system call 9999 is denied"), "start a process"),
         (
             replace(LIVED, signal_name="SIGABRT", printed="what():  std::bad_alloc"),
             "ran out of memory (limit 2 GiB)",

@@ -13,6 +13,7 @@ from cudamaster.toolchain.worker.seccomp import (
     AUDIT_ARCHITECTURES,
     FAIL_WITH,
     KILL_PROCESS,
+    TRAP,
     NoFilter,
     filter_program,
     starting_program,
@@ -103,6 +104,22 @@ def test_a_guest_that_starts_a_process_or_a_program_is_ended(machine: str) -> No
     assert decided(starting, machine, clone, 17) == KILL_PROCESS
     assert decided(starting, machine, clone, 0x003D0F00) == ALLOW  # what pthread_create asks for
     assert decided(starting, machine, READ[machine]) == ALLOW
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_guest_that_makes_another_denied_call_is_stopped_once_it_is_hardened(machine: str) -> None:
+    starting, openat = starting_program(machine), getattr(syscalls.OPENAT, machine)
+    for group in syscalls.DENIED.values():
+        for name, numbers in group.items():
+            number = getattr(numbers, machine)
+            if number is not None:
+                due = ALLOW if name in syscalls.NEEDED_TO_HARDEN else TRAP
+                assert decided(starting, machine, number) == due
+                assert name in str(syscalls.denied_name(number, machine))
+    assert decided(starting, machine, openat, -100, 0, O_CREAT | O_RDWR) == TRAP
+    assert decided(starting, machine, openat, -100, 0, O_RDONLY | O_CLOEXEC) == ALLOW
+    assert "a file to write to it" in str(syscalls.denied_name(openat, machine))
+    assert syscalls.denied_name(READ[machine], machine) is None
 
 
 @pytest.mark.parametrize("machine", MACHINES)

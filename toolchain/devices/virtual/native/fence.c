@@ -22,7 +22,19 @@ static void explain(int number, siginfo_t *info, void *context)
     signal(number, SIG_DFL); /* the access is tried again and ends the process */
 }
 
-/* Explains, before it ends the process, what touches these addresses of the device. */
+/* Says which call the system's filter has stopped, and ends the process as it would have ended anyway. */
+static void name_call(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    char text[80];
+    int length = snprintf(text, sizeof text, "\nsystem call %d is denied\n", info->si_syscall);
+    if (write(STDERR_FILENO, text, (size_t)length) < 0)
+        _exit(1);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Explains, before they end the process, what touches these addresses of the device, and calls that are denied. */
 void vg_fence(void *base, size_t bytes)
 {
     first = base;
@@ -32,4 +44,6 @@ void vg_fence(void *base, size_t bytes)
     action.sa_sigaction = explain;
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGSEGV, &action, NULL);
+    action.sa_sigaction = name_call;
+    sigaction(SIGSYS, &action, NULL);
 }
