@@ -149,6 +149,7 @@ def write_document(folder: Path, asked: Sequence[Part]) -> Row:
     command = shlex.join(["python", "-m", "benchmarks.gpu_check", *sys.argv[1:]])
     told = document(folder, parts, command, datetime.now(UTC))
     for place in {folder, Path(os.environ.get("OUT", folder))}:
+        place.mkdir(parents=True, exist_ok=True)
         write_atomically(place / DOCUMENT, (json.dumps(told, indent=1) + "\n").encode())
     return told
 

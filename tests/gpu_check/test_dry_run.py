@@ -46,7 +46,8 @@ sys.meta_path.insert(0, Only)
 def check(out: Path, site: Path, *options: str) -> "subprocess.CompletedProcess[str]":
     (site / "sitecustomize.py").write_text(BLOCK.format(has=HAS + CARRIED))
     command = [sys.executable, "-m", "benchmarks.gpu_check", "--out", str(out), "--small", *options]
-    environment = {**os.environ, "PYTHONPATH": f"{site}:{ROOT}", VARIABLE: str(cache_folder())}
+    places = {"PYTHONPATH": f"{site}:{ROOT}", VARIABLE: str(cache_folder()), "OUT": str(out / "back")}
+    environment = {**os.environ, **places}
     return subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=280, check=False
     )
@@ -61,6 +62,9 @@ def test_every_part_is_done_or_says_why_not_and_no_modelled_time_is_a_measuremen
 
     assert result.returncode == 0, result.stderr
     told = json.loads((out / "gpu-check.json").read_text())
+    assert told == json.loads((out / "back" / "gpu-check.json").read_text()), (
+        "all that comes back from a machine"
+    )
     parts = told["parts"]
     statuses = {name: [row["status"] for row in part["rows"]] for name, part in parts.items()}
     assert statuses == {"baselines": ["done"] * 2, "counters": ["skipped"]}
