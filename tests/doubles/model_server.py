@@ -158,7 +158,7 @@ def responses(asked: Asked, act: Act) -> list[Json]:
     """The events of Responses."""
     read, cached, written = act.tokens or (0, 0, 0)
     part = {"type": "refusal", "refusal": "no"} if act.ending == "refusal" else None
-    content = part or {"type": "output_text", "text": act.text, "annotations": []}
+    content: Json = part or {"type": "output_text", "text": act.text, "annotations": []}
     cut = act.ending == "length"
     final = {
         "id": "r", "object": "response", "created_at": 0, "model": f"{asked.body['model']}-served",
@@ -217,7 +217,7 @@ def messages(asked: Asked, act: Act) -> list[Json]:
     """The events of Messages, after a thought; held to a schema, the text is bare JSON."""
     read, cached, written = act.tokens or (0, 0, 0)
     reasons = {"stop": "end_turn", "length": "max_tokens", "refusal": "refusal"}
-    message = {
+    message: Json = {
         "id": "m", "type": "message", "role": "assistant", "content": [], "stop_reason": None,
         "stop_sequence": None, "model": f"{asked.body['model']}-served",
         "usage": {"input_tokens": read - cached, "cache_read_input_tokens": cached, "output_tokens": 1},
