@@ -16,9 +16,9 @@ row lists those rules in order. Of {count} cheats {refused} are refused: {twice}
 behind the other, {compared} by the comparison alone, on as many workloads as stand behind it, and {once} by
 one other rule. Further {harmless} kernels, at the end of this page, are after something that gains them
 nothing, and are accepted. `tests/gauntlet/test_cheats.py` holds the first rule of each,
-`tests/gauntlet/test_honest.py` that harmless and honest kernels pass. `python -m tests.gauntlet.controls` judges
-what must be accepted, on three seeds: at its last whole run 20 honest kernels, 108 baselines and 232 kernels of
-the built-in expert's strategies, and all were.
+`tests/gauntlet/test_honest.py` that harmless and honest kernels pass. `python -m tests.gauntlet.controls`
+judges what must be accepted, on three seeds: at its last whole run 20 honest kernels, 108 baselines and 232
+kernels of the built-in expert's strategies, and all were.
 
 * **Named guards** are files of `mskernelbench/guards/`: {guards}.
 * **comparison**: every element against float64, within a bound derived from its own terms. It is one
