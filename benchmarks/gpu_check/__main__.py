@@ -73,7 +73,6 @@ def main(
 
     Exits with 1 where something failed or is wrong, with 3 where there is no such GPU.
     """
-    os.environ.setdefault(UNFILTERED, "1")  # kernels here are ours: rather without the filter than not at all
     folder = out or Path("gpu-check")
     parts = chosen_parts(only)
     asked = Asked(device, chosen_operators(operators), seed, SMALL if small else SIZES)
@@ -166,4 +165,5 @@ def finish(folder: Path, asked: Sequence[Part]) -> bool:
 
 
 if __name__ == "__main__":
+    os.environ.setdefault(UNFILTERED, "1")  # kernels here are ours: rather without the filter than not at all
     main()
