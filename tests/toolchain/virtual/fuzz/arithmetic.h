@@ -45,6 +45,27 @@ FOR_TYPE(u32, u32, 32)
 FOR_TYPE(s64, u64, 64)
 FOR_TYPE(u64, u64, 64)
 
+// Of 128 bits.
+typedef __int128 s128;
+typedef unsigned __int128 u128;
+
+BOTH static inline u64 wide_product(u64 a, u64 b, u64 s) { return (u64)((u128)a * b >> (s & 127)); }
+BOTH static inline u64 wide_ratio(u64 a, u64 b, u64 c)
+{
+    u128 n = (u128)a << 64 | b;
+    return c ? (u64)(n / c) : a;
+}
+BOTH static inline u64 wide_sum(u64 a, u64 b, s64 c)
+{
+    s128 n = (s128)((u128)a + b - (u128)(s128)c);
+    return (u64)((u128)n >> 64) ^ (u64)(n < (s128)c);
+}
+BOTH static inline u64 wide_shift(u64 a, u64 b, u32 s)
+{
+    u128 n = (u128)a << 64 | b;
+    return (u64)(n << (s & 127) >> 64) ^ (u64)((s128)n >> (s & 127));
+}
+
 #if defined(__CUDA_ARCH__)
 __device__ static inline u32 ones(u64 a) { return __popcll(a); }
 __device__ static inline u32 zeros(u32 a) { return __clz(a); }
