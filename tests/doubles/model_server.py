@@ -223,7 +223,7 @@ def messages(asked: Asked, act: Act) -> list[Json]:
         "usage": {"input_tokens": read - cached, "cache_read_input_tokens": cached, "output_tokens": 1},
     }  # fmt: skip
     held = "output_config" in asked.body
-    text = act.text.removeprefix("```json\n").removesuffix("\n```") if held else act.text
+    text = act.text.strip().removeprefix("```json\n").removesuffix("\n```") if held else act.text
     thought = {"type": "thinking", "thinking": "", "signature": ""}
     thinking = {"type": "thinking_delta", "thinking": "Let me see."}
     stop = {"stop_reason": reasons[act.ending], "stop_sequence": None}
