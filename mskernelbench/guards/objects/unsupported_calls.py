@@ -19,7 +19,8 @@ ADVICE = {
     ),
     "work on the device buffers that are passed, and on what cudaMalloc gives": (
         r"cudaMallocHost|cudaHost(?:Alloc|Register|Unregister|GetDevicePointer|GetFlags)|cudaFreeHost"
-        r"|cudaMallocManaged|cudaMallocPitch|cudaMalloc3D|cudaMem(?:cpy|set)3D(?:Async)?|cudaMemPrefetchAsync"
+        r"|cudaMallocManaged|__cudaRegisterManagedVar"
+        r"|cudaMallocPitch|cudaMalloc3D|cudaMem(?:cpy|set)3D(?:Async)?|cudaMemPrefetchAsync"
         r"|cudaMemAdvise|cudaMemGetInfo|cudaMemPool(?:Create|Destroy|TrimTo|\wetAttribute)"
         r"|cudaMallocFromPoolAsync|cudaDeviceGet(?:Default)?MemPool|cudaPointerGetAttributes|cudaGetSymbolSize"
     ),

@@ -43,7 +43,7 @@ def faults(result: Outputs | RunFailure) -> list[str]:
     return [fault.kind for fault in result.faults]
 
 
-def failure(result: Outputs | RunFailure) -> RunFailure:
+def failure(result: Outputs | Timing | RunFailure) -> RunFailure:
     assert isinstance(result, RunFailure), result
     return result
 
