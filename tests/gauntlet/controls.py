@@ -4,8 +4,8 @@
     python -m tests.gauntlet.controls baselines relu softmax
     python -m tests.gauntlet.controls strategies softmax
 
-Names pick operators; without any all are judged, which takes an hour. Whatever is not accepted is printed with
-its reason and makes the exit code 1.
+Names pick operators; without any all are judged, which takes an hour. Whatever is not accepted is printed
+with its reason and makes the exit code 1.
 """
 
 import sys
