@@ -5,6 +5,7 @@
 #include "vectorise.h"
 
 #include "fragment.h"
+#include "runtime.h"
 
 typedef uint32_t Register[LANES];
 
