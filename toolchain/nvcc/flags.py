@@ -1,9 +1,9 @@
 """The compiler flags a candidate may ask for in its first lines, and the command line they end up in.
 
-A line such as `// nvcc: --maxrregcount=64` asks. Only the register limit is allowed: it changes how fast a
-kernel is and never what it computes. Flags that change the arithmetic (`--use_fast_math`, `--ftz`, `--fmad`)
-would let a candidate trade precision without saying so in its source, and flags with paths or commands reach
-past the source.
+A line such as `// nvcc: --maxrregcount=64` asks. The register limit is allowed, which changes how fast a
+kernel is and never what it computes, and what lets more C++ compile. Flags that change the arithmetic
+(`--use_fast_math`, `--ftz`, `--fmad`) would let a candidate trade precision without saying so in its source,
+and flags with paths or commands reach past the source.
 """
 
 import re
@@ -17,6 +17,12 @@ REQUEST_LINES = 10
 REGISTERS = range(16, 256)
 REQUEST = re.compile(r"^\s*//\s*nvcc:(.*)$")
 REGISTER_LIMIT = re.compile(r"--?maxrregcount=(\d+)")
+LANGUAGE = {
+    "extended-lambda": "--extended-lambda",
+    "expt-extended-lambda": "--extended-lambda",
+    "expt-relaxed-constexpr": "--expt-relaxed-constexpr",
+}
+"""Flags that let more C++ compile, by their spellings without dashes."""
 
 
 class ForbiddenFlag(ValueError):
@@ -25,7 +31,7 @@ class ForbiddenFlag(ValueError):
     def __init__(self, flag: str, line: int) -> None:
         super().__init__(
             f"the flag {flag!r} is not allowed: only --maxrregcount=N with N from {REGISTERS.start} "
-            f"to {REGISTERS.stop - 1} may be asked for"
+            f"to {REGISTERS.stop - 1}, --extended-lambda and --expt-relaxed-constexpr may be asked for"
         )
         self.line = line
 
@@ -40,6 +46,8 @@ def requested_flags(text: str) -> tuple[str, ...]:
 
 
 def _allowed(flag: str, line: int) -> str:
+    if flag.startswith("-") and (known := LANGUAGE.get(flag.removeprefix("-").removeprefix("-"))):
+        return known
     limit = REGISTER_LIMIT.fullmatch(flag)
     if limit is None or int(limit[1]) not in REGISTERS:
         raise ForbiddenFlag(flag, line)

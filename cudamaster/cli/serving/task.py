@@ -22,7 +22,8 @@ RULES = (
     "Nothing is read or written out of bounds; outputs that hold garbage are written whole; inputs stay.",
     "Scratch memory is taken with cudaMallocAsync on that stream, and freed in the same call.",
     "Answers are right whatever the order in which threads run; sums by atomics may round in any order.",
-    "A register limit, and no other compiler flag, may be asked for: // nvcc: --maxrregcount=64",
+    "Of compiler flags a register limit, --extended-lambda and --expt-relaxed-constexpr may be asked for, "
+    "in the file's first lines: // nvcc: --maxrregcount=64",
     "evaluate_kernel times a few workloads; submit_kernel judges on all, on fresh inputs, and decides.",
 )
 
