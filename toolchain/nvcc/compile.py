@@ -9,6 +9,7 @@ from typing import NamedTuple
 from cudamaster.toolchain.build import Build, Diagnostic
 from cudamaster.toolchain.cache import held, private_folder, require_room
 from cudamaster.toolchain.elf import exported_functions
+from cudamaster.toolchain.errors import EnvironmentLacks
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.confinement import compiler_confinement
 from cudamaster.toolchain.nvcc.diagnostics import parse_diagnostics
@@ -39,7 +40,8 @@ def compile_kernel(
 
     A source that is refused, does not compile, or takes more time or memory than `limits` is a `Build`
     without a library. Equal sources are compiled once, however many threads and processes ask at a time.
-    Raises EnvironmentLacks where the cache has no room, and where a vendor library of `source` is missing.
+    Raises EnvironmentLacks where the cache has no room, a vendor library of `source` is missing, or nvcc
+    makes nothing.
     """
     libraries = find_libraries(source.libraries, toolchain)
     refused = _refusal(source)
@@ -126,6 +128,10 @@ def _finished(build: Build, result: ProcessResult, folder: Path, ptx: str, limit
     if not result.ok:
         silent = not any(d.severity == "error" for d in build.diagnostics)
         return store_build(_with_error(build, _last_words(build.log, result)) if silent else build, folder)
+    if not (folder / FILES["library"]).is_file():
+        raise EnvironmentLacks(
+            "nvcc ended well and made no library: is it the one that 'cudamaster doctor' names?"
+        )
     if build.source.entry not in exported_functions(folder / FILES["library"]):
         missing = f'the source defines no extern "C" function {build.source.entry!r} to call'
         return store_build(_with_error(build, missing), folder)

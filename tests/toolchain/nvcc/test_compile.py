@@ -2,12 +2,14 @@
 
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.cache import cache_folder
+from cudamaster.toolchain.errors import EnvironmentLacks
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.compile import LIMITS, compile_kernel
 from cudamaster.toolchain.nvcc.finder import Toolchain, find_toolchain
@@ -168,3 +170,8 @@ def test_a_damaged_cache_entry_is_built_again(toolchain: Toolchain) -> None:
     again = compiled(SCALE, toolchain)
     assert again.ok
     assert not again.cached
+
+
+def test_an_nvcc_that_makes_nothing_is_no_fault_of_the_source(toolchain: Toolchain) -> None:
+    with pytest.raises(EnvironmentLacks, match="made no library"):
+        compiled(SCALE, replace(toolchain, nvcc=Path("/bin/true")))

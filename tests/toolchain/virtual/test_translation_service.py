@@ -18,7 +18,13 @@ from cudamaster.toolchain.devices.virtual.jit import QUICK, host_has_avx512
 from cudamaster.toolchain.devices.virtual.native import FOLDER, load_native
 from cudamaster.toolchain.devices.virtual.ptx.parse import parse_module
 from cudamaster.toolchain.devices.virtual.translation_service import TranslationService
-from cudamaster.toolchain.devices.virtual.translations import Job, path_of, stored, translations_folder
+from cudamaster.toolchain.devices.virtual.translations import (
+    Job,
+    path_of,
+    stored,
+    translated,
+    translations_folder,
+)
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import Outputs
 from cudamaster.toolchain.worker.starter import WorkerStarter
@@ -134,3 +140,15 @@ def test_no_time_left_is_an_answer(device: VirtualDevice, service: TranslationSe
     build = device.build(source(new_kernel()))
     assert service.answer(build, question(job_of(build)), 0.001).keys() == {"error"}
     assert service.answer(build, question(job_of(build)), 20.0) == {"done": True}
+
+
+@pytest.mark.parametrize("damage", [b"", b"\0\0\0", b"\2\0\0\0{}", b"\xff" * 40])
+def test_a_damaged_translation_is_made_again(
+    device: VirtualDevice, service: TranslationService, damage: bytes
+) -> None:
+    build = device.build(source(new_kernel()))
+    job = job_of(build)
+    assert service.answer(build, question(job), 20.0) == {"done": True}
+    path_of(job.key).write_bytes(damage)
+    assert stored(job.key) is None
+    assert translated(job) == stored(job.key) == job.translate()

@@ -20,7 +20,7 @@ def _of_wheels(name: str) -> Path:
 
     try:
         return Path(load_nvidia_dynamic_lib("cudart").abs_path)
-    except DynamicLibNotFoundError as failure:
+    except (DynamicLibNotFoundError, ChildProcessError) as failure:  # ChildProcessError: a slow machine
         raise EnvironmentLacks(
             f"the CUDA runtime {name} is missing: install the toolkit's, or pip install nvidia-cuda-runtime"
         ) from failure

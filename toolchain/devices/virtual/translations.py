@@ -6,6 +6,7 @@ A process that runs a candidate may read the cache but not write it, so it has t
 import contextlib
 import functools
 import hashlib
+import struct
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -70,10 +71,10 @@ def path_of(key: str) -> Path:
 
 
 def stored(key: str) -> Translation | None:
-    """The translation of this key; None where it was not made yet."""
+    """The translation of this key; None where it was not made yet, or what is kept is damaged."""
     try:
         return decoded(path_of(key).read_bytes())
-    except OSError:
+    except (OSError, ValueError, TypeError, KeyError, struct.error):
         return None
 
 
