@@ -45,12 +45,10 @@ from cudamaster.toolchain.worker.wire import Message
 
 PROGRAM = "cudamaster.toolchain.devices.virtual.program"
 FORWARD, REVERSED = "forward", "reversed"
-WATCHED_BELOW_BYTES = 16 << 20
+WATCHED_BELOW_BYTES = 4 << 20
 """Calls on fewer bytes than this are run a second time, watched and in the reversed order of threads."""
-SMALL_BYTES, QUICK_SECONDS = 4 << 20, 2.0
-"""On as many bytes as this they are only where the first call was quick."""
 SMALL_LAUNCH_SECONDS = 6.0
-"""Time for one launch of a call on fewer bytes than that; ones that are watched get twice that."""
+"""Time for one launch of such a call; ones that are watched get twice that."""
 AGAIN_SECONDS = 15.0
 """Time for the second call: for translating and watching what is quick by itself,"""
 AGAIN_FACTOR = 40.0
@@ -114,10 +112,8 @@ class VirtualDevice:
         """
         if arguments.nbytes >= WATCHED_BELOW_BYTES:
             return self._run(build, arguments, _Manner(self.limits.seconds))
-        small = arguments.nbytes < SMALL_BYTES
-        limit = SMALL_LAUNCH_SECONDS if small else math.inf
-        first = self._run(build, arguments, _Manner(self.limits.seconds, limit))
-        if isinstance(first, RunFailure) or not (small or first.seconds < QUICK_SECONDS):
+        first = self._run(build, arguments, _Manner(self.limits.seconds, SMALL_LAUNCH_SECONDS))
+        if isinstance(first, RunFailure):
             return first
         seconds = min(self.limits.seconds, round(AGAIN_SECONDS + AGAIN_FACTOR * first.seconds))
         kept = first.leaked_bytes > 0
