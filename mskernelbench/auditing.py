@@ -22,6 +22,8 @@ GATES = (
 """In their order."""
 AT_BUILD = 5
 """So many gates need nothing but the build."""
+AT_CALLS = frozenset(GATES[AT_BUILD:-1])
+"""They look at every call that is compared, and the first refusal ends the calls."""
 MEMORY = frozenset({
     "out_of_bounds", "misaligned", "input_written", "use_after_free", "uninitialised", "changed_inputs",
     "guard_bands", "leaked_memory",
@@ -103,6 +105,8 @@ def _gate(name: str, refusing: str | None, found: "_Evidence") -> Gate:
     stopped = refusing is not None and GATES.index(name) > GATES.index(refusing)
     if stopped and (found.build is None or GATES.index(name) >= AT_BUILD):
         return Gate(name, Outcome.NOT_REACHED, f"the kernel was refused before, by the gate {refusing}")
+    if refusing in AT_CALLS and name in AT_CALLS and not (name == "correctness" and found.right):
+        return Gate(name, Outcome.NOT_REACHED, f"the calls ended where the gate {refusing} refused")
     noted = found.noted(name)
     if noted:
         return Gate(name, Outcome.NOTED, noted)
@@ -118,6 +122,15 @@ class _Evidence:
         self._referee, self._source = referee, source
         self._object = referee.object_evidence(self.build) if self.build else None
         self._findings = findings(self._object) if self._object else ()
+
+    @property
+    def right(self) -> list[float]:
+        """Errors of the workloads that are right, as shares of their bounds."""
+        return [
+            r.error_ratio
+            for r in self.evaluation.workloads
+            if r.error_ratio is not None and r.error_ratio <= 1
+        ]
 
     def noted(self, gate: str) -> str:
         """What was found at `state` or `census`; empty where nothing was, and for other gates."""
@@ -155,9 +168,8 @@ class _Evidence:
         return "the PTX holds nothing of note"
 
     def _correctness(self) -> str:
-        rows = [row for row in self.evaluation.workloads if row.error_ratio is not None]
-        worst = max((row.error_ratio or 0.0 for row in rows), default=0.0)
-        return f"{len(rows)} workloads are right; the largest error is {worst:.3g} of its bound"
+        worst = max(self.right, default=0.0)
+        return f"{len(self.right)} workloads are right; the largest error is {worst:.3g} of its bound"
 
     def _precision(self) -> str:
         probes = sum(workload.exact for workload in self._referee.workloads("check"))

@@ -1,4 +1,4 @@
-"""Tries a user's spec on a light workload, without a kernel: what it lacks is said before anything runs."""
+"""Tries a user's spec on its light workloads, without a kernel: what it lacks is said before all else."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,14 +14,14 @@ from mskernelbench.user_operators import blaming
 
 def rehearse(operator: Operator, precision: Precision, spec: Path) -> None:
     """Call each of the operator's functions, which `spec` has. Raises BadOperator."""
-    workload = operator.in_set("check")[0]
-    with blaming(spec):
-        arrays = draw_inputs(operator, workload, precision, seed=0)
-        wrong = [*unfit_inputs(operator, precision, workload, arrays)]
-        wrong = wrong or [*unfit_answers(operator, precision, workload, arrays)]
-        wrong = wrong or [*unfit_work(operator, precision)]
-    if wrong:
-        raise BadOperator(f"{spec}: {wrong[0]} (tried on {workload.label})")
+    for workload in operator.in_set("check"):
+        with blaming(spec):
+            arrays = draw_inputs(operator, workload, precision, seed=0)
+            wrong = [*unfit_inputs(operator, precision, workload, arrays)]
+            wrong = wrong or [*unfit_answers(operator, precision, workload, arrays)]
+            wrong = wrong or [*unfit_work(operator, precision)]
+        if wrong:
+            raise BadOperator(f"{spec}: {wrong[0]} (tried on {workload.label})")
 
 
 def unfit_work(operator: Operator, precision: Precision) -> Iterator[str]:

@@ -69,6 +69,7 @@ def test_its_open_parts_are_named_one_after_another(tmp_path: Path, name: str) -
         ("precision)\n    return drawn", "Precision.BF16)\n    return drawn", "gives 'in' as bfloat16, not"),
         ('return {"out": out}', 'return {"y": out}', r"reference\(\) gives no 'out'"),
         ("np.zeros(1)", "np.zeros(2)", r"gives 'out' in dimensions \(2,\), and outputs\(\) says \(1,\)"),
+        ("np.zeros(1)", "np.zeros((1,))", r"in dimensions \(1,\), and outputs\(\) says \((?!1,)"),
         ("np.zeros(1)", "np.zeros(1, np.float32)", "gives 'out' as float32, not as float64"),
         ("np.ones(1)", "np.ones(3)", r"rounding\(\) gives 'out' a scale in other dimensions, \(3,\)"),
         ("return 7", "return 7.5", r"flops\(\) and dram_bytes\(\) give 7.5 and 8, and must"),

@@ -70,6 +70,13 @@ def test_the_gate_that_refuses_says_why_and_later_ones_are_not_reached(
     assert list(outcomes.values()).count("refused") == 1
 
 
+def test_gates_whose_calls_never_came_are_not_passed(tmp_path: Path, capsys: Output) -> None:
+    source = BASELINE.replace("if (i >= N) return;", "if (i > N) return;")
+    _, outcomes, evidence = audited(tmp_path, capsys, source)
+    assert (outcomes["correctness"], outcomes["precision"]) == ("not_reached", "not_reached")
+    assert evidence["precision"] == "the calls ended where the gate memory refused"
+
+
 def test_what_does_less_at_its_first_call_is_compared_at_its_first_call(
     tmp_path: Path, capsys: Output
 ) -> None:
