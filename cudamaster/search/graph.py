@@ -6,18 +6,15 @@ there.
 """
 
 import os
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from cudamaster.search.candidate import Candidate
+from cudamaster.search.checkpoint import STATE, saver, usable
 from cudamaster.search.context import CandidateState, Context, FinishedState, RunState
 from cudamaster.search.rounds import Rounds
 
-STATE = "run 2"
-"""Names the state's form: checkpoints of another one are not read, the journal brings the run back."""
 STEPS_A_ROUND = 3
 """plan, the candidates, conclude."""
 
@@ -30,8 +27,8 @@ def run_graph(context: Context, checkpoint: Path) -> RunState:
         "recursion_limit": 10 + STEPS_A_ROUND * context.settings.rounds,
     }
     _keep_tracing_off()
-    with _saver(_sound(checkpoint)) as saver:
-        graph = _run_graph(context).compile(checkpointer=saver)
+    with saver(usable(checkpoint, context.ledger)) as kept:
+        graph = _run_graph(context).compile(checkpointer=kept)
         begun = bool(graph.get_state(config).values)
         state: Any = graph.invoke(None if begun else {"round": 0}, config, durability="sync")
     return state  # type: ignore[no-any-return]
@@ -41,30 +38,6 @@ def _keep_tracing_off() -> None:
     """LangGraph brings a tracer that would send kernels to a service where its variable is set."""
     os.environ["LANGSMITH_TRACING"] = "false"
     os.environ["LANGCHAIN_TRACING_V2"] = "false"
-
-
-def _sound(checkpoint: Path) -> Path:
-    """The same path, without its file where that is no database: the journal alone brings the run back."""
-    connection = sqlite3.connect(checkpoint)
-    try:
-        connection.execute("SELECT name FROM sqlite_master").fetchall()
-    except sqlite3.DatabaseError:
-        checkpoint.unlink()
-    finally:
-        connection.close()
-    return checkpoint
-
-
-@contextmanager
-def _saver(checkpoint: Path) -> Iterator[Any]:
-    from langgraph.checkpoint.sqlite import SqliteSaver
-
-    connection = sqlite3.connect(checkpoint, check_same_thread=False)
-    connection.execute("PRAGMA synchronous = NORMAL")  # what a power cut takes, the journal brings back
-    try:
-        yield SqliteSaver(connection)
-    finally:
-        connection.close()
 
 
 def _run_graph(context: Context) -> Any:

@@ -13,9 +13,10 @@ from cudamaster.store.codec import Json
 from cudamaster.store.results import SEAL, digest_of, seal_of
 from cudamaster.toolchain.digests import digests
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.evaluation import Interval, interval_document
+from mskernelbench.evaluation import Interval, counted_rows, interval_document
 from mskernelbench.ratios import of_pairs, over_all
 from mskernelbench.referee import Referee
+from mskernelbench.verdict import counting
 
 TOLERANCE = 1e-9
 """Relative; figures are written with all their digits."""
@@ -66,7 +67,7 @@ def differences_on_paper(record: Json, kernel: str, baseline: str) -> Iterator[D
 
 def _derived(evaluation: Mapping[str, Any]) -> Iterator[Difference]:
     """Figures of the whole that do not follow from the workloads' own."""
-    rows = [row for row in evaluation["workloads"] if "speedup" in row]
+    rows = counted_rows(evaluation)
     if not rows or "speedup" not in evaluation:
         yield "the record has no speedup, and so no verdict to reach again"
         return
@@ -114,8 +115,14 @@ def differences_when_compiled(record: Json, kernel: str, referee: Referee) -> It
 
 
 def differences_when_judged(record: Json, kernel: str, referee: Referee) -> Iterator[Difference]:
-    """What differs when `referee`, which has the record's seed and workloads, judges the kernel again."""
-    again = referee.evaluate(kernel, record["entry"]).document()
+    """What differs when `referee`, which has the record's seed and workloads, judges the kernel again.
+
+    Its means are taken over the rows that count in the record: heavy ones are drawn anew.
+    """
+    verdict, rows = referee.evaluate(kernel, record["entry"]), record["evaluation"]["workloads"]
+    if len(verdict.workloads) == len(rows):
+        verdict = counting(verdict, [row.get("counted", True) for row in rows])
+    again = verdict.document()
     known = _of_this_vendor(record["evaluation"], again)
     known.pop("reason", None)
     if again["status"] != known["status"]:
