@@ -4,6 +4,7 @@ import ctypes
 import mmap
 
 from cudamaster.toolchain.devices.virtual.native import load_native
+from cudamaster.toolchain.errors import EnvironmentLacks
 
 ARENA_BYTES = (8 << 40, 1 << 40, 128 << 30)
 """Address space for device memory, as much as there is; each address is used once."""
@@ -14,6 +15,17 @@ SHARED_BYTES = 1 << 30
 PAGE_BYTES = 4096
 MAP_NORESERVE = 0x4000
 POISON = 0xFF
+
+
+def require_addresses(nbytes: int = ARENA_BYTES[-1] + SHARED_BYTES) -> None:
+    """Raise EnvironmentLacks where a process may not have so much address space, whatever memory there is."""
+    try:
+        mmap.mmap(-1, nbytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE, prot=0).close()
+    except OSError as refused:
+        raise EnvironmentLacks(
+            f"a virtual GPU needs {nbytes >> 30} GiB of address space (not of memory), which a limit forbids "
+            f"({refused.strerror}): run 'ulimit -v unlimited' first, or lift the job's own limit"
+        ) from refused
 
 
 class AddressSpace:

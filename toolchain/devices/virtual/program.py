@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from cudamaster.toolchain.arguments import Scalar
 from cudamaster.toolchain.build import KernelResources
-from cudamaster.toolchain.devices.virtual.addresses import AddressSpace
+from cudamaster.toolchain.devices.virtual.addresses import AddressSpace, require_addresses
 from cudamaster.toolchain.devices.virtual.cost.assembly import profile_launches
 from cudamaster.toolchain.devices.virtual.cost.host_calls import Operation
 from cudamaster.toolchain.devices.virtual.cost.occupancy import l1_share_bytes
@@ -39,7 +39,11 @@ from cudamaster.toolchain.worker.segment import MappedSegment
 
 
 def preload() -> None:
-    """Load the native runtime for every child. Raises EnvironmentLacks where it cannot be compiled."""
+    """Load the native runtime for every child.
+
+    Raises EnvironmentLacks where it cannot be compiled, or a child could not have its addresses.
+    """
+    require_addresses()
     load_native()
 
 
