@@ -40,6 +40,8 @@ def command(
     for record in records_in(path):
         console.progress().print(f"record     {record}", soft_wrap=True)
         found.append(_verified(record, means, operators_dir, on_paper=on_paper))
+        if not as_json:
+            show(found[-1])
     return tell(found, as_json=as_json)
 
 
@@ -48,6 +50,8 @@ def records_in(path: Path) -> list[Path]:
     from cudamaster.errors import UsageError
     from cudamaster.store.results import RECORD
 
+    if path.is_file() and path.suffix != Path(RECORD).suffix:
+        raise UsageError(f"{path} is no record: give its {RECORD}, the folder that holds it, or all results")
     found = sorted(path.rglob(RECORD)) if path.is_dir() else [path] if path.is_file() else []
     if not found:
         raise UsageError(f"{path} is neither a {RECORD} nor a folder with one in it")
@@ -131,9 +135,15 @@ def _judged(
         return differences, unseen
 
 
-def tell(found: Sequence["Verification"], *, as_json: bool) -> int:
-    """Write what was found to stdout; returns the exit code."""
+def show(found: "Verification") -> None:
+    """Write what was found of one record to stdout, at once: the next may take a minute."""
     from cudamaster.cli import console
+
+    console.results().print("\n".join(_lines(found)), markup=False, highlight=False, soft_wrap=True)
+
+
+def tell(found: Sequence["Verification"], *, as_json: bool) -> int:
+    """The exit code; the document to stdout, where that was asked for."""
     from cudamaster.errors import DONE, REFUSED
     from cudamaster.report.document import to_text
 
@@ -141,9 +151,6 @@ def tell(found: Sequence["Verification"], *, as_json: bool) -> int:
     if as_json:
         records = [one.document() for one in found]
         click.echo(to_text({"schema": SCHEMA, "holds": holds, "records": records}))
-    else:
-        lines = [line for one in found for line in _lines(one)]
-        console.results().print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
     return DONE if holds else REFUSED
 
 

@@ -145,6 +145,24 @@ def test_a_folder_without_records_is_told(tmp_path: Path, capsys: Output) -> Non
     assert "record.json" in capsys.readouterr().err
 
 
+def test_a_kernel_in_the_place_of_its_record_is_told_what_to_give(made: Path, capsys: Output) -> None:
+    assert exit_code_of(["verify", str(made / "kernel.cu")]) == 2
+    assert "kernel.cu is no record: give its record.json, the folder" in capsys.readouterr().err
+
+
+def test_each_record_is_told_before_the_next_is_looked_at(made: Path, tmp_path: Path, capsys: Output) -> None:
+    shutil.copytree(made, tmp_path / "a")
+    changed(made, tmp_path / "b", lambda record: record.update(settings=None), seal=True)
+
+    assert exit_code_of(["verify", str(tmp_path), "--on-paper"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if "holds" in line] == [
+        f"holds: {tmp_path / 'a' / 'record.json'}",
+        f"holds: {tmp_path / 'b' / 'record.json'}",
+    ]
+    assert exit_code_of(["verify", str(tmp_path)]) == 2
+    assert capsys.readouterr().out.startswith(f"holds: {tmp_path / 'a' / 'record.json'}")
+
+
 @pytest.mark.parametrize(
     "change",
     [
