@@ -81,6 +81,8 @@ def _entries(given: Mapping[str, str], rows: int, cols: int) -> int:
         number = float(given[name])
     except ValueError:
         raise BadShape(f"{name}={given[name]} is not a number") from None
+    if name == "density" and number > 1:
+        raise BadShape(f"density={given[name]} is a share of the matrix, and does not lie between 0 and 1")
     nnz = round(number * rows * (1 if name == "nnz_per_row" else cols)) if 0 <= number < 2**31 else -1
     if not 0 <= nnz < 2**31:
         raise BadShape(f"{name}={given[name]} gives a number of entries outside 0 … 2^31 − 1")

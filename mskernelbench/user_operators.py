@@ -91,6 +91,10 @@ def _guarded(function: Callable[P, T], place: Path) -> Callable[P, T]:
 
 def _executed(spec: Path) -> ModuleType:
     """The module of a spec, under a name that no other can have."""
+    if spec.suffix != ".py":
+        raise BadOperator(
+            f"{spec} is no Python file: a spec ends in .py, as 'cudamaster init-operator' writes it"
+        )
     name = f"operator_{sha256(str(spec).encode()).hexdigest()[:12]}_{spec.parent.name}"
     found = spec_from_file_location(name, spec)
     assert found is not None

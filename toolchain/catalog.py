@@ -45,9 +45,14 @@ def choose_device(name: str = "auto") -> Choice:
     """
     if name == "auto":
         return _automatic()
-    kind, _, argument = name.partition(":")
+    kind, colon, argument = name.partition(":")
     if kind not in device_kinds():
         raise _unknown(name)
+    if colon and not argument:
+        raise UnknownDevice(
+            f"{name!r} names none behind its colon: give {kind!r} for its default, or one of "
+            f"{', '.join(listed.name for listed in _package(kind).list_devices())}"
+        )
     device = _package(kind).open_device(argument or None)
     return Choice(device, f"as asked; times are {device.clock}")
 

@@ -89,6 +89,7 @@ def test_every_sparse_operator_takes_every_pattern(name: str, pattern: str) -> N
         (SPMV, "rows=8,pattern=poisson5", "rows = n^2; 8 is not, 4 would be"),
         (SPMV, "rows=8,density=0.1,pattern=poisson7", "fixes density"),
         (SPMV, "rows=8,density=nan", "density=nan"),
+        (SPMV, "rows=4,cols=4,pattern=rmat,density=7", "density=7 is a share of the matrix"),
     ],
 )
 def test_a_mistake_is_named(operator: object, text: str, words: str) -> None:

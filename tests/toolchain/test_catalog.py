@@ -31,6 +31,12 @@ def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
         open_device("virtual:h2000")
 
 
+@pytest.mark.parametrize("kind", ["virtual", "cuda"])
+def test_a_colon_with_nothing_behind_it_is_no_name(kind: str) -> None:
+    with pytest.raises(UnknownDevice, match=f"'{kind}:' names none behind its colon: give '{kind}'"):
+        open_device(f"{kind}:")
+
+
 @pytest.mark.skipif(has_driver(), reason="a driver is here")
 def test_a_missing_driver_is_named_with_advice() -> None:
     with pytest.raises(EnvironmentLacks, match=r"libcuda\.so\.1 cannot be loaded.*--device virtual"):

@@ -46,6 +46,12 @@ def test_a_spec_that_is_no_file_or_stands_beside_a_folder_is_refused(folder: Pat
     )
 
 
+def test_a_kernel_in_the_place_of_a_spec_is_said_to_be_no_python_file(folder: Path, capsys: Output) -> None:
+    kernel = folder / "mine.cu"
+
+    assert f"{kernel} is no Python file: " in said(capsys, "evaluate", kernel, "--spec", kernel)
+
+
 def test_a_spec_in_which_python_fails_is_said_with_its_line(folder: Path, capsys: Output) -> None:
     spec = folder / "mine_op.py"
     spec.write_text(spec.read_text().replace("from pathlib import Path", "from pathlib import Peth"))
