@@ -61,6 +61,13 @@ class WorkloadResult:
     """Whether some of the outputs of the timed call were compared instead, and are right."""
     left_out: str | None = None
     """Why it was not timed: its size, and what the device has free."""
+    counted: bool = True
+    """Whether the means are over it too; False where nobody compared what the timed call wrote."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it was timed, and the means are over it."""
+        return self.speedup is not None and self.counted
 
     @property
     def seen(self) -> bool:
@@ -87,6 +94,7 @@ class WorkloadResult:
             "pairs_ms": [list(pair) for pair in self.pairs_ms] or None,
             "sampled": self.sampled or None,
             "left_out": self.left_out,
+            "counted": None if self.counted else False,
         }
         return {"set": self.set, "shape": dict(self.shape)} | {
             k: v for k, v in figures.items() if v is not None
@@ -100,7 +108,7 @@ class Vendor:
     library: str
     """What it calls, with its version where it was timed: `cuBLAS 13.1.0`."""
     speedup: Interval | None = None
-    """Geometric mean of vendor's time ÷ candidate's time over the timed workloads."""
+    """Geometric mean of vendor's time ÷ candidate's time over the timed workloads that count."""
     lacks: str | None = None
     """Why it has no time."""
 
@@ -134,11 +142,11 @@ class Evaluation:
     rule: str | None = None
     """What refused it, whatever its status: a guard, `comparison`, `compiler`, `entry`, what a device saw."""
     speedup: Interval | None = None
-    """Geometric mean over the timed workloads."""
+    """Geometric mean over the timed workloads that count."""
     paper_score: float | None = None
-    """The paper's P over the `paper` workloads."""
+    """The paper's P over those of the set `paper`."""
     attainment: float | None = None
-    """Geometric mean over the timed workloads."""
+    """Geometric mean over the timed workloads that count."""
     workloads: tuple[WorkloadResult, ...] = ()
     baseline: BaselineKind = BaselineKind.FAIR
     """What the speedups are over."""
@@ -182,6 +190,11 @@ class Evaluation:
         }
         tail = {"seed": self.seed, "workloads": [w.document() for w in self.workloads]}
         return head | {k: v for k, v in figures.items() if v is not None} | tail
+
+
+def counted_rows(evaluation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The rows of a document `cudamaster.evaluation/1` that its means are over."""
+    return [row for row in evaluation["workloads"] if "speedup" in row and row.get("counted", True)]
 
 
 def interval_document(interval: Interval | None, centre: str) -> dict[str, float] | None:

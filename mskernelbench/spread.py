@@ -14,8 +14,9 @@ class Extremes(NamedTuple):
 
 
 def extremes(evaluation: Evaluation) -> Extremes | None:
-    """The timed workloads of the smallest and largest speedup; None where they differ by 10 % or less."""
-    timed = [(row.speedup.centre, -i, row) for i, row in enumerate(evaluation.workloads) if row.speedup]
+    """The workloads of the least and most speedup that counts; None where they differ by 10 % or less."""
+    counted = [(row.speedup, row) for row in evaluation.workloads if row.counted]
+    timed = [(speedup.centre, -i, row) for i, (speedup, row) in enumerate(counted) if speedup]
     if not timed:
         return None
     slowest, fastest = min(timed), max(timed)

@@ -92,8 +92,23 @@ class TimedTrial:
         keys = {row.key for row in rows}
         late = self._late([w for w, row in zip(timed, rows, strict=True) if _is_unseen(row)])
         found = {row.key: row for row in late.results}
-        told = [_compared_late(row, found.get(row.key)) for row in rows]
+        told = self._counted([_compared_late(row, found.get(row.key)) for row in rows])
         return Checked((*(row for row in compared if row.key not in keys), *told), late.refusal)
+
+    def _counted(self, rows: Sequence[WorkloadResult]) -> Sequence[WorkloadResult]:
+        """Timed rows; what nobody compared does not count beside what was compared, when all could be.
+
+        A GPU's timed calls are all looked at.
+        """
+        if self._compares_late and self.device.clock is Clock.MODELLED and any(row.seen for row in rows):
+            return [replace(row, counted=row.seen or row.speedup is None) for row in rows]
+        return rows
+
+    @property
+    def _compares_late(self) -> bool:
+        """Whether timed workloads are compared that cost something."""
+        own = self.built.build.key == self.race.baseline.key
+        return not (self.quick or own or COMPARISON in self.checker.without)
 
     def _tried_on_new_data(self, timed: Sequence[Workload]) -> Sequence[Workload]:
         """Where a measured time must hold for new data too; at least on one workload that nobody foresees.
@@ -112,8 +127,7 @@ class TimedTrial:
 
         They are compared whole as well, or at some places where these can be answered alone.
         """
-        own = self.built.build.key == self.race.baseline.key
-        if self.quick or own or COMPARISON in self.checker.without:
+        if not self._compares_late:
             return Checked((), None)
         light, drawn = at_any_rate(unseen, self.operator, self.precision)
         whole = self._compared((*light, *drawn))

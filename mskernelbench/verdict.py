@@ -1,7 +1,7 @@
 """Puts verdicts together: an Evaluation from a refusal, or from the rows of a correct candidate."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.evaluation import Evaluation, Interval, Status, WorkloadResult
@@ -52,9 +52,7 @@ def refused(bench: Bench, entry: str, refusal: Refusal, rows: Sequence[WorkloadR
 
 def accepted(bench: Bench, entry: str, rows: Sequence[WorkloadResult]) -> Evaluation:
     """The verdict on a correct candidate; figures exist where workloads were timed."""
-    speedups = [row.speedup for row in rows if row.speedup is not None]
-    attained = [row.attainment for row in rows if row.attainment is not None]
-    overall = over_all(speedups, bench.clock) if speedups else None
+    overall = _overall(rows, bench.clock)
     return Evaluation(
         operator=bench.operator,
         precision=bench.precision,
@@ -67,14 +65,52 @@ def accepted(bench: Bench, entry: str, rows: Sequence[WorkloadResult]) -> Evalua
         draw=bench.draw,
         speedup=overall,
         paper_score=_paper_score(rows),
-        attainment=geometric_mean(attained) if attained else None,
+        attainment=_attainment(rows),
         workloads=tuple(rows),
         baseline=bench.baseline,
     )
 
 
+def counting(verdict: Evaluation, counted: Sequence[bool]) -> Evaluation:
+    """`verdict` with its figures over those rows that are `counted`, one truth for each of its rows."""
+    rows = tuple(replace(row, counted=c) for row, c in zip(verdict.workloads, counted, strict=True))
+    if not verdict.correct:
+        return replace(verdict, workloads=rows)
+    clock, vendor = Clock(verdict.clock), verdict.vendor
+    beside = vendor_overall(rows, clock)
+    return replace(
+        verdict,
+        speedup=_overall(rows, clock),
+        paper_score=_paper_score(rows),
+        attainment=_attainment(rows),
+        vendor=vendor and replace(vendor, speedup=beside),
+        workloads=rows,
+    )
+
+
+def vendor_overall(rows: Sequence[WorkloadResult], clock: Clock) -> Interval | None:
+    """The mean over the vendor's own; None where it has no time that counts."""
+    found = [row.vendor_speedup for row in rows if row.counts and row.vendor_speedup is not None]
+    return over_all(found, clock) if found else None
+
+
+def _overall(rows: Sequence[WorkloadResult], clock: Clock) -> Interval | None:
+    speedups = _speedups(rows)
+    return over_all(speedups, clock) if speedups else None
+
+
+def _speedups(rows: Sequence[WorkloadResult]) -> list[Interval]:
+    """Those that count."""
+    return [row.speedup for row in rows if row.counted and row.speedup is not None]
+
+
+def _attainment(rows: Sequence[WorkloadResult]) -> float | None:
+    attained = [row.attainment for row in rows if row.counts and row.attainment is not None]
+    return geometric_mean(attained) if attained else None
+
+
 def _paper_score(rows: Sequence[WorkloadResult]) -> float | None:
-    paper = [row for row in rows if row.set == "paper" and row.speedup is not None and row.weight]
+    paper = [row for row in rows if row.set == "paper" and row.counts and row.weight]
     if not paper:
         return None
     return paper_score(
@@ -85,7 +121,7 @@ def _paper_score(rows: Sequence[WorkloadResult]) -> float | None:
 
 def _sentence(rows: Sequence[WorkloadResult], overall: Interval | None, bench: Bench) -> str:
     """What was found, in one sentence."""
-    timed = sum(row.speedup is not None for row in rows)
+    timed = len(_speedups(rows))
     right = _right(rows)
     if overall is None:
         return right
@@ -107,7 +143,7 @@ def _left_out(rows: Sequence[WorkloadResult]) -> str:
 
 def _no_difference(rows: Sequence[WorkloadResult], overall: Interval, bench: Bench) -> str:
     """That the mean is none, and what single workloads say where they say more."""
-    speedups = [row.speedup for row in rows if row.speedup is not None]
+    speedups = _speedups(rows)
     faster, slower, _ = directions(speedups)
     least = "under 10 % counts as none" if bench.clock is Clock.MODELLED else "its interval holds 1"
     mean = f"no difference from {bench.compared_with}: {overall.centre:.2f}x on average"
@@ -130,6 +166,10 @@ def _right(rows: Sequence[WorkloadResult]) -> str:
     less = [f"{_workloads(sampled, 'larger timed')} {_were(sampled)} compared in samples"] if sampled else []
     if unseen := sum(not row.seen and not row.left_out for row in rows):
         less.append(f"{_workloads(unseen, 'larger timed')} {_were(unseen)} not compared")
+        if uncounted := sum(not row.counted for row in rows):
+            less[-1] += f" and {'does' if uncounted == 1 else 'do'} not count"
+        elif not compared and not sampled:
+            less[-1] += ", nor was any other"
     return f"{right} ({', '.join(less)})" if less else right
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from cudamaster.store.codec import Json, Malformed, well_formed
-from mskernelbench.evaluation import Interval, Status
+from mskernelbench.evaluation import Interval, Status, counted_rows
 from mskernelbench.operator import Precision
 from mskernelbench.scores import Task, geometric_mean
 
@@ -100,7 +100,7 @@ def judged_score(score: Score, row: Json) -> Score:
     if evaluation["status"] != Status.CORRECT:
         raise ValueError(f"its evaluation is {evaluation['status']}, which has no speedup")
     speedup = interval_of(evaluation["speedup"], "geomean")
-    _require_mean(speedup, evaluation["workloads"])
+    _require_mean(speedup, counted_rows(evaluation))
     vendor = row.get("vendor_speedup") or evaluation.get("vendor", {}).get("speedup")
     if (speedup.low > 1) != (score.status is TaskStatus.FASTER):
         raise ValueError(f"it is called {score.status} at a speedup of at least {speedup.low:.3f}")
@@ -127,9 +127,9 @@ def interval_of(document: Mapping[str, Any], centre: str) -> Interval:
     return found
 
 
-def _require_mean(speedup: Interval, workloads: Sequence[Json]) -> None:
+def _require_mean(speedup: Interval, workloads: Sequence[Mapping[str, Any]]) -> None:
     """A speedup is that of its own workloads."""
-    timed = [interval_of(row["speedup"], "median").centre for row in workloads if "speedup" in row]
+    timed = [interval_of(row["speedup"], "median").centre for row in workloads]
     if not timed:
         raise ValueError("its evaluation has a speedup and no timed workload")
     mean = geometric_mean(timed)

@@ -9,12 +9,27 @@ from mskernelbench.operator import BaselineKind
 if TYPE_CHECKING:
     from rich.table import Table
 
-COLUMNS = ("set", "shape", "error", "base ms", "ms", "speedup", "roofline", "bound", "vendor ms", "over it")
+COLUMNS = (
+    "set",
+    "shape",
+    "error",
+    "base ms",
+    "ms",
+    "speedup",
+    "roofline",
+    "bound",
+    "vendor ms",
+    "over it",
+    "",
+)
 """Short, so that a row fits 80 columns where there is no vendor's arm.
 
 `error` is a share of the bound, `roofline` the attainment, `over it` the speedup over the vendor's own.
+The last column says what is not in the means.
 """
-LEFT = ("set", "shape", "bound")
+LEFT = ("set", "shape", "bound", "")
+FOLDED = ("shape", "")
+UNCOUNTED = "not compared, does not count"
 
 
 def verdict_lines(evaluation: Evaluation) -> list[str]:
@@ -44,7 +59,7 @@ def vendor_line(vendor: Vendor) -> str:
 def workload_table(evaluation: Evaluation) -> "Table":
     """One row a workload and a column for every figure that some workload has.
 
-    Nothing is cut where the screen is narrow: only shapes may go on in a second line.
+    Nothing is cut where the screen is narrow: only shapes and the last may go on in a second line.
     """
     from rich.box import SIMPLE
     from rich.table import Table
@@ -54,7 +69,10 @@ def workload_table(evaluation: Evaluation) -> "Table":
     table = Table(box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0), collapse_padding=True)
     for name in (COLUMNS[i] for i in shown):
         table.add_column(
-            name, justify="left" if name in LEFT else "right", no_wrap=name != "shape", overflow="fold"
+            name,
+            justify="left" if name in LEFT else "right",
+            no_wrap=name not in FOLDED,
+            overflow="fold",
         )
     for row in rows:
         table.add_row(*(row[i] for i in shown))
@@ -75,6 +93,7 @@ def workload_rows(evaluation: Evaluation) -> list[tuple[str, ...]]:
             w.bound or "",
             _cell(w.vendor_ms, ".4g"),
             times(w.vendor_speedup) if w.vendor_speedup else "",
+            "" if w.counted else UNCOUNTED,
         )
         for w in evaluation.workloads
     ]

@@ -15,11 +15,13 @@ from mskernelbench.evaluation import Evaluation, Vendor, WorkloadResult
 from mskernelbench.guards import Refusal
 from mskernelbench.operator import Workload
 from mskernelbench.racing import Lane, Race
-from mskernelbench.ratios import over_all
 from mskernelbench.vendor.arms import VendorArm, find_arm
+from mskernelbench.verdict import vendor_overall
 
 OWN_MEMORY = "leaked_memory"
 """The guard that libraries break: their handles keep memory from one call to the next."""
+
+NOWHERE = "it has no time where outputs were compared"
 
 
 class VendorLacks(Exception):
@@ -48,9 +50,11 @@ class Rival:
         except VendorLacks as lack:
             return replace(verdict, vendor=Vendor(self._arm.title, lacks=str(lack)))
         known = tuple(_with_vendor(row, rows) for row in verdict.workloads)
-        overall = over_all([row.speedup for row in rows if row.speedup], self._lane.device.clock)
+        overall = vendor_overall(known, self._lane.device.clock)
         library = f"{self._arm.title} {versions(self._arm.source.libraries, find_toolchain())}"
-        return replace(verdict, workloads=known, vendor=Vendor(library, overall))
+        return replace(
+            verdict, workloads=known, vendor=Vendor(library, overall, lacks=None if overall else NOWHERE)
+        )
 
     def _timed(self, candidate: Build, workloads: Sequence[Workload]) -> list[WorkloadResult]:
         """The candidate's rows over the arm, at least one with a time. Raises VendorLacks."""

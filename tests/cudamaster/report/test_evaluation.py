@@ -49,7 +49,7 @@ def test_the_vendors_own_answer_stands_beside_the_speedup_or_is_said_to_be_missi
 def test_a_row_leaves_figures_blank_that_do_not_exist() -> None:
     checked = evaluation(Status.WRONG, workloads=(WorkloadResult("check", {"N": 7}, error_ratio=3.25),))
 
-    assert workload_rows(checked) == [("check", "N=7", "3.250", *[""] * 7)]
+    assert workload_rows(checked) == [("check", "N=7", "3.250", *[""] * 8)]
 
 
 def printed(table: object, width: int = 80) -> str:

@@ -1,0 +1,109 @@
+"""What nobody compared is in no mean, beside what was compared."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cudamaster.search.verifying import differences_on_paper
+from cudamaster.toolchain.arguments import Arguments
+from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
+from cudamaster.toolchain.timing import Clock
+from mskernelbench.evaluation import Evaluation, Interval, Vendor, WorkloadResult, counted_rows
+from mskernelbench.operator import Precision, Workload
+from mskernelbench.referee import Referee
+from mskernelbench.spread import extremes
+from mskernelbench.verdict import Bench, accepted, counting
+from tests.doubles.scripted_device import Script, ScriptedDevice, answer, honest, outputs
+from tests.mskernelbench.test_spots import CANDIDATE, HEAVY, OUTPUT, RELU, SIZES
+
+LIGHT = Workload("paper", {"N": 300}, "outliers")
+
+
+def judged(*timed: Workload, quick: bool = False) -> Evaluation:
+    """The verdict on a kernel that never ends when it is called whole on heavy workloads."""
+
+    def run(arguments: Arguments) -> Outputs | RunFailure:
+        right = answer(RELU, arguments)
+        slow = right[OUTPUT].size in SIZES
+        return RunFailure(FailureKind.TIMED_OUT, "by script") if slow else outputs(right)
+
+    device = ScriptedDevice({RELU.baseline(Precision.FP32): Script(honest(RELU)), CANDIDATE: Script(run)})
+    referee = Referee(device, RELU, Precision.FP32, shapes=timed)
+    return referee.evaluate(CANDIDATE, timed=timed if quick else None)
+
+
+def test_a_workload_that_nobody_compared_keeps_its_row_and_does_not_count() -> None:
+    evaluation = judged(LIGHT, *HEAVY)
+    rows = [row for row in evaluation.workloads if row.set != "check"]
+    assert [row.counted for row in rows] == [True, False, False, False]
+    assert all(row.speedup for row in rows)
+    assert "3 larger timed workloads were not compared and do not count" in evaluation.reason
+    assert "over 1 timed workload (" in evaluation.reason
+    document = evaluation.document()
+    assert [row.get("counted") for row in document["workloads"][-4:]] == [None, False, False, False]
+    assert len(counted_rows(document)) == 1
+
+
+def test_where_none_was_compared_all_count_and_that_is_said() -> None:
+    evaluation = judged(*HEAVY)
+    assert all(row.counted for row in evaluation.workloads)
+    assert "3 larger timed workloads were not compared, nor was any other" in evaluation.reason
+
+
+def test_in_a_quick_verdict_all_count() -> None:
+    assert all(row.counted for row in judged(LIGHT, *HEAVY, quick=True).workloads)
+
+
+def row(speedup: float, *, counted: bool = True) -> WorkloadResult:
+    gain = Interval(speedup, speedup, speedup)
+    return WorkloadResult(
+        "paper",
+        {"N": int(100 * speedup)},
+        baseline_ms=speedup,
+        candidate_ms=1.0,
+        speedup=gain,
+        attainment=speedup / 100,
+        weight=1,
+        vendor_speedup=gain,
+        counted=counted,
+    )
+
+
+BENCH = Bench("relu", "fp32", "virtual:h200", Clock.MODELLED, 0, 1)
+
+
+def test_no_figure_is_over_a_row_that_does_not_count() -> None:
+    verdict = accepted(BENCH, "entry", [row(2.0), row(8.0), row(50.0, counted=False)])
+    assert verdict.speedup
+    assert verdict.speedup.centre == pytest.approx(4)
+    assert verdict.paper_score == pytest.approx(5)
+    assert verdict.attainment == pytest.approx(0.04)
+    found = extremes(verdict)
+    assert found
+    assert found.fastest.speedup == Interval(8.0, 8.0, 8.0)
+
+
+def test_figures_can_be_taken_again_over_the_rows_that_another_verdict_counts() -> None:
+    verdict = accepted(BENCH, "entry", [row(2.0), row(8.0), row(32.0, counted=False)])
+    again = counting(verdict, [True, True, True])
+    assert again.speedup
+    assert again.speedup.centre == pytest.approx(8)
+    beside = counting(
+        replace(accepted(BENCH, "entry", [row(2.0), row(8.0)]), vendor=Vendor("CUB")), [False, True]
+    )
+    assert beside.vendor
+    assert beside.vendor.speedup
+    assert beside.vendor.speedup.centre == pytest.approx(8)
+
+
+def test_a_record_whose_means_leave_out_what_does_not_count_holds_on_paper() -> None:
+    rows = [row(2.0), row(8.0), row(32.0, counted=False)]
+    record: dict[str, Any] = {
+        "kernel_sha256": "",
+        "baseline_sha256": "",
+        "evaluation": accepted(BENCH, "entry", rows).document(),
+    }
+    assert not [words for words in differences_on_paper(record, "", "") if "speedup" in words]
+    record["evaluation"]["workloads"][2].pop("counted")
+    assert [words for words in differences_on_paper(record, "", "") if "speedup" in words]
