@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cudamaster.toolchain.profile import Profile
     from mskernelbench.operator import Workload
 
-NO_DISASSEMBLER = "machine code was not read: there is no nvdisasm (pip install 'cudamaster[sass]')"
+NO_DISASSEMBLER = "machine code was not read: there is no nvdisasm (pip install -e '.[sass]' in the clone)"
 
 
 @click.command("profile")
@@ -36,7 +36,7 @@ def command(context: click.Context, question: Question) -> int:
             "device": referee.device.name,
             "workload": workload_document(workload),
         }
-    return tell(profile, about, source, as_json=question.as_json)
+    return tell(profile, about, source, referee.device.spec.sm_count, as_json=question.as_json)
 
 
 def with_machine_code(profile: "Profile | RunFailure", build: "Build | None") -> "Profile | RunFailure":
@@ -61,7 +61,7 @@ def placed_in(file: Path, profile: "Profile | RunFailure") -> "Profile | RunFail
     return profile
 
 
-def tell(profile: "Profile | RunFailure", about: "Json", source: str, *, as_json: bool) -> int:
+def tell(profile: "Profile | RunFailure", about: "Json", source: str, sm_count: int, *, as_json: bool) -> int:
     """Write the profile to stdout; returns the exit code."""
     from cudamaster.errors import DONE, REFUSED
     from cudamaster.report.document import to_text
@@ -72,7 +72,7 @@ def tell(profile: "Profile | RunFailure", about: "Json", source: str, *, as_json
     elif isinstance(profile, RunFailure):
         click.echo(f"{profile.kind}: {profile.reason}")
     else:
-        show(profile, about["workload"], source)
+        show(profile, about["workload"], source, sm_count)
     return REFUSED if isinstance(profile, RunFailure) else DONE
 
 
@@ -93,14 +93,14 @@ def workload_document(workload: "Workload") -> "Json":
     return {"set": workload.set, "shape": dict(workload.shape)} | pattern
 
 
-def show(profile: "Profile", workload: "Json", source: str) -> None:
+def show(profile: "Profile", workload: "Json", source: str, sm_count: int) -> None:
     """Print what ran, then each kernel: heading, metrics, hot lines."""
     from cudamaster.cli import console
-    from cudamaster.report.figures import counted, shape_text
-    from cudamaster.report.profile import hot_line_table, kernel_heading, metric_table, mix_table
+    from cudamaster.report.figures import shape_text
+    from cudamaster.report.profile import hot_line_table, kernel_heading, metric_table, mix_table, what_ran
 
     stdout = console.results()
-    stdout.print(f"{profile.time_ms:.4g} ms {profile.clock}, {counted(len(profile.kernels), 'kernel')}")
+    stdout.print(f"{profile.time_ms:.4g} ms {profile.clock}, {what_ran(profile)}")
     where = shape_text(workload["shape"], workload.get("pattern"))
     stdout.print(
         f"on {where} ({workload['set']} set); correctness was not checked: use 'cudamaster evaluate'"
@@ -111,8 +111,9 @@ def show(profile: "Profile", workload: "Json", source: str) -> None:
     if not any(kernel.machine_mix for kernel in profile.kernels):
         stdout.print(NO_DISASSEMBLER)
     for kernel in profile.kernels:
-        stdout.print("\n".join(kernel_heading(kernel)))
-        stdout.print(metric_table(kernel, section_and_unit))
+        stdout.print("\n".join(kernel_heading(kernel, sm_count)))
+        if kernel.metrics:
+            stdout.print(metric_table(kernel, section_and_unit))
         if kernel.instruction_mix:
             stdout.print(mix_table(kernel))
         if kernel.hot_lines:

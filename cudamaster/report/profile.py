@@ -1,10 +1,13 @@
 """What is told of a profile: the document `cudamaster.profile/1`, and tables."""
 
 from collections.abc import Callable, Iterable
+from math import prod
 from typing import TYPE_CHECKING
 
 from cudamaster.report.document import Json
+from cudamaster.report.figures import counted
 from cudamaster.report.visible import visible
+from cudamaster.toolchain.metrics.fitting import fit_limiter
 from cudamaster.toolchain.profile import KernelProfile, Profile
 
 if TYPE_CHECKING:
@@ -49,17 +52,51 @@ def kernel_document(kernel: KernelProfile, unit_of: UnitOf) -> Json:
     }
 
 
-def kernel_heading(kernel: KernelProfile) -> list[str]:
-    """Name, launch, time and bound, then occupancy where it is known."""
+def what_ran(profile: Profile) -> str:
+    """`2 kernels`, and how many calls of other kinds."""
+    kernels = sum(bool(kernel.symbol) for kernel in profile.kernels)
+    others = [kernel.name for kernel in profile.kernels if not kernel.symbol]
+    return counted(kernels, "kernel") + (f", and {', '.join(others)}" if others else "")
+
+
+def kernel_heading(kernel: KernelProfile, sm_count: int) -> list[str]:
+    """Name, launch, time and bound, then occupancy where it is known; `sm_count` is the GPU's."""
+    time = f"  {kernel.time_ms:.4g} ms, {kernel.bound}-bound: {kernel.bound_by}"
+    if not kernel.symbol:
+        return [kernel.name, f"  no kernel, {counted(kernel.launches, 'call')}", time]
     grid, block = (" x ".join(str(n) for n in dims) for dims in (kernel.launch.grid, kernel.launch.block))
-    shared = kernel.launch.dynamic_shared_bytes
-    occupancy = kernel.metrics.get("theoretical_occupancy")
-    limited = f"  occupancy {occupancy:.0f} %, limited by {kernel.occupancy_limiter}" if occupancy else ""
+    shared = f"{kernel.launch.dynamic_shared_bytes} B dynamic shared memory"
+    launches = f"{kernel.launches:,} launch{'' if kernel.launches == 1 else 'es'}"
     return [
-        f"{kernel.name}",
-        f"  grid {grid}, block {block}, {shared} B dynamic shared memory, {kernel.launches} launches",
-        f"  {kernel.time_ms:.4g} ms, {kernel.bound}-bound: {kernel.bound_by}",
-        *([limited] if kernel.occupancy_limiter and limited else []),
+        kernel.name,
+        f"  grid {grid}, block {block}, {shared}, {launches}",
+        time,
+        *_occupancy_lines(kernel),
+        *_idle_lines(kernel, sm_count),
+    ]
+
+
+def _occupancy_lines(kernel: KernelProfile) -> list[str]:
+    """What was achieved and what would fit, each with what keeps it from being more."""
+    reasons = {
+        "achieved": kernel.occupancy_limiter,
+        "theoretical": fit_limiter(kernel.metrics) or kernel.occupancy_limiter,
+    }
+    known = [
+        f"{kernel.metrics[f'{kind}_occupancy']:.3g} % {kind}, limited by {reason}"
+        for kind, reason in reasons.items()
+        if reason and f"{kind}_occupancy" in kernel.metrics
+    ]
+    return [f"  occupancy {'; '.join(known)}"] if known else []
+
+
+def _idle_lines(kernel: KernelProfile, sm_count: int) -> list[str]:
+    """That some multiprocessors have nothing to do, where that is so."""
+    blocks = prod(kernel.launch.grid)
+    if blocks >= sm_count:
+        return []
+    return [
+        f"  {counted(blocks, 'block')} on {sm_count} multiprocessors: {sm_count - blocks} have nothing to do"
     ]
 
 

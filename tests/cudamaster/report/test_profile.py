@@ -3,7 +3,7 @@ from dataclasses import replace
 from rich.console import Console
 from rich.table import Table
 
-from cudamaster.report.profile import kernel_heading, metric_table, mix_table, profile_document
+from cudamaster.report.profile import kernel_heading, metric_table, mix_table, profile_document, what_ran
 from cudamaster.toolchain.profile import HotLine, KernelProfile, Launch, Profile
 from cudamaster.toolchain.timing import Clock
 
@@ -19,6 +19,7 @@ PROFILE = Profile(
             bound="memory",
             bound_by="DRAM at 80 %",
             hot_lines=(HotLine(3, 0.75, "global loads"),),
+            symbol="doubled",
             occupancy_limiter="registers",
             instruction_mix={"fp32": 0.75, "control": 0.25},
             machine_mix={"control": 0.5, "integer": 0.5},
@@ -58,11 +59,50 @@ def test_the_document_has_exactly_the_promised_keys() -> None:
 
 
 def test_a_heading_names_launch_time_and_bound() -> None:
-    assert kernel_heading(PROFILE.kernels[0]) == [
+    assert kernel_heading(PROFILE.kernels[0], 4) == [
         "doubled",
         "  grid 4 x 1 x 1, block 64 x 1 x 1, 128 B dynamic shared memory, 2 launches",
         "  0.5 ms, memory-bound: DRAM at 80 %",
-        "  occupancy 50 %, limited by registers",
+        "  occupancy 50 % theoretical, limited by registers",
+    ]
+
+
+def test_what_a_small_grid_achieves_stands_beside_what_would_fit_and_idle_multiprocessors_are_counted() -> (
+    None
+):
+    metrics = {
+        "theoretical_occupancy": 75.0,
+        "achieved_occupancy": 12.5,
+        "occupancy_limit_warps": 8.0,
+        "occupancy_limit_shared": 6.0,
+    }
+    small = replace(
+        PROFILE.kernels[0],
+        launch=Launch((1, 1, 1), (256, 1, 1), 0),
+        launches=1,
+        metrics=metrics,
+        occupancy_limiter="grid",
+    )
+    assert kernel_heading(small, 132)[1:] == [
+        "  grid 1 x 1 x 1, block 256 x 1 x 1, 0 B dynamic shared memory, 1 launch",
+        "  0.5 ms, memory-bound: DRAM at 80 %",
+        "  occupancy 12.5 % achieved, limited by grid; 75 % theoretical, limited by shared memory",
+        "  1 block on 132 multiprocessors: 131 have nothing to do",
+    ]
+
+
+def test_a_call_of_the_host_is_no_kernel() -> None:
+    malloc = KernelProfile(
+        "cudaMalloc", Launch((1, 1, 1), (1, 1, 1), 0), 2, 0.2, {}, "latency", "assumed", ()
+    )
+    profile = replace(PROFILE, kernels=(*PROFILE.kernels, malloc))
+
+    assert what_ran(PROFILE) == "1 kernel"
+    assert what_ran(profile) == "1 kernel, and cudaMalloc"
+    assert kernel_heading(malloc, 132) == [
+        "cudaMalloc",
+        "  no kernel, 2 calls",
+        "  0.2 ms, latency-bound: assumed",
     ]
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from cudamaster.toolchain.metrics.fitting import fit_limiter
+
 NEAR = 60.0
 """Percent of its peak below which no unit is the limit (Nsight Compute, rule 'Speed of Light')."""
 MEMORIES = {"dram_throughput": "DRAM", "l2_throughput": "L2", "l1_throughput": "L1 and shared memory"}
@@ -14,12 +16,6 @@ PIPES = {
     "tensor_pipe_utilisation": "tensor cores",
 }
 STALL = "stall_"
-LIMITS = {
-    "registers": "occupancy_limit_registers",
-    "shared memory": "occupancy_limit_shared",
-    "warps": "occupancy_limit_warps",
-    "blocks": "occupancy_limit_blocks",
-}
 
 
 def bound_of(metrics: Mapping[str, float]) -> tuple[str, str]:
@@ -40,8 +36,7 @@ def occupancy_limiter(metrics: Mapping[str, float]) -> str:
     """What keeps more warps off an SM; empty where that was not counted."""
     if metrics.get("waves", 1.0) < 1.0:
         return "grid"
-    known = {limiter: metrics[name] for limiter, name in LIMITS.items() if name in metrics}
-    return min(known, key=lambda limiter: known[limiter]) if known else ""
+    return fit_limiter(metrics)
 
 
 def _nearest(metrics: Mapping[str, float], units: Mapping[str, str], whole: float, name: str) -> str:
