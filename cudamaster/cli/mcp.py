@@ -6,7 +6,7 @@ import click
 
 from cudamaster.cli import options
 
-EXTRA = "'cudamaster mcp' needs the package mcp: pip install 'cudamaster[mcp]'"
+EXTRA = "'cudamaster mcp' needs the package mcp: pip install -e '.[mcp]' in the clone"
 
 
 @click.command("mcp")

@@ -12,7 +12,7 @@ NO_DRIVER = (
     "with --gpus all), or use --device virtual, which runs anywhere"
 )
 NO_BINDINGS = (
-    "the Python package cuda-bindings is missing, which calls NVIDIA's driver: pip install 'cudamaster[gpu]'"
+    "the Python package cuda-bindings is missing, which calls NVIDIA's driver: pip install -e '.[gpu]'"
 )
 DEVICE_FILES = ("nvidiactl", "nvidia-uvm")
 """What every process with a CUDA context opens, besides `nvidia0`, `nvidia1` …"""

@@ -24,7 +24,7 @@ from cudamaster.toolchain.devices.cuda.profiling_bound import bound_of, occupanc
 from cudamaster.toolchain.profile import KernelProfile, Launch
 
 READER = "ncu_report"
-NO_READER = f"ncu's reports cannot be read: pip install 'cudamaster[gpu]' for the package {READER}"
+NO_READER = f"ncu's reports cannot be read: pip install -e '.[gpu]' for the package {READER}"
 BESIDE = ("extras/python", "../extras/python", "../../extras/python")
 INSTALLED = ("/opt/nvidia/nsight-compute/*/extras/python", "/usr/local/cuda*/nsight-compute-*/extras/python")
 

@@ -77,5 +77,6 @@ def test_without_the_package_mcp_it_says_how_to_get_it() -> None:
 
     assert done.returncode == 3
     assert (
-        done.stderr == "cudamaster: 'cudamaster mcp' needs the package mcp: pip install 'cudamaster[mcp]'\n"
+        done.stderr
+        == "cudamaster: 'cudamaster mcp' needs the package mcp: pip install -e '.[mcp]' in the clone\n"
     )
