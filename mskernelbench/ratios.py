@@ -82,3 +82,8 @@ def resolved(centre: float) -> Interval:
     if 1 / RESOLUTION <= centre <= RESOLUTION:
         return Interval(centre, min(centre, 1.0), max(centre, 1.0))
     return Interval(centre, centre, centre)
+
+
+def ratio_text(ratio: float) -> str:
+    """`1.84x`; three significant digits below 0.1, where two decimals would say nothing."""
+    return f"{ratio:.2f}x" if ratio >= 0.1 else f"{ratio:.3g}x"

@@ -7,7 +7,7 @@ from cudamaster.toolchain.timing import Clock
 from mskernelbench.evaluation import Evaluation, Interval, Status, WorkloadResult
 from mskernelbench.guards import Refusal
 from mskernelbench.operator import BaselineKind
-from mskernelbench.ratios import over_all
+from mskernelbench.ratios import over_all, ratio_text
 from mskernelbench.scores import geometric_mean, paper_score
 from mskernelbench.spread import directions
 
@@ -145,13 +145,17 @@ def _no_difference(rows: Sequence[WorkloadResult], overall: Interval, bench: Ben
     """That the mean is none, and what single workloads say where they say more."""
     speedups = _speedups(rows)
     faster, slower, _ = directions(speedups)
-    least = "under 10 % counts as none" if bench.clock is Clock.MODELLED else "its interval holds 1"
-    mean = f"no difference from {bench.compared_with}: {overall.centre:.2f}x on average"
+    if bench.clock is Clock.MODELLED:
+        average = f"within 10 % of {bench.compared_with} on average ({ratio_text(overall.centre)})"
+        mean = f"{average}, which the model cannot tell from none"
+    else:
+        average = f"no difference from {bench.compared_with}: {ratio_text(overall.centre)} on average"
+        mean = f"{average}, and its interval holds 1"
     if not faster and not slower:
-        return f"{mean}; {least},"
+        return f"{mean},"
     low, high = min(s.centre for s in speedups), max(s.centre for s in speedups)
-    ways = f"faster on {_workloads(faster, '')}, slower on {slower} ({low:.2f}x to {high:.2f}x)"
-    return f"{mean}: {ways}; {least},"
+    ways = f"faster on {_workloads(faster, '')}, slower on {slower} ({ratio_text(low)} to {ratio_text(high)})"
+    return f"{mean}: {ways},"
 
 
 def _right(rows: Sequence[WorkloadResult]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from cudamaster.report.document import Json
 from cudamaster.report.figures import counted, percent
+from mskernelbench.ratios import ratio_text
 
 WORDS = {
     "pending": "not begun",
@@ -32,7 +33,7 @@ def _result(row: Json) -> str:
     evaluation = row["evaluation"]
     tie = f", {WORDS['tied']} as far as can be told" if row["status"] == "tied" else ""
     speedup, attained = evaluation["speedup"]["geomean"], percent(evaluation.get("attainment"))
-    return f"{speedup:.2f}x {evaluation['clock']}{tie}, {attained} of the roofline"
+    return f"{ratio_text(speedup)} {evaluation['clock']}{tie}, {attained} of the roofline"
 
 
 def closing_line(rows: Iterable[Json], file: str) -> str:

@@ -7,6 +7,7 @@ from cudamaster.report.document import Json
 from cudamaster.report.figures import counted, percent, with_parameters
 from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.search.settings import Settings
+from mskernelbench.ratios import ratio_text
 
 Line = str | None
 NAME_WIDTH = 34
@@ -158,7 +159,7 @@ class EventLines:
         if keep and speedup["low"] > max(1.0, self.best or 0.0):
             self.best = speedup["low"]
         attained = percent(verdict["attainment"])
-        return f"correct, {speedup['centre']:.2f}x {self.clock}, {attained} of the roofline"
+        return f"correct, {ratio_text(speedup['centre'])} {self.clock}, {attained} of the roofline"
 
     def _strategy(self, event: Json) -> str:
         return f"{self._strategies.get(event['number'], ''):<{NAME_WIDTH}}"
@@ -168,7 +169,7 @@ def status(lines: EventLines, settings: Settings) -> str:
     """Where the run is: round, candidates, best so far, budget."""
     if lines.round == 0:
         return "judging the baseline"
-    best = f"best {lines.best:.2f}x {lines.clock}" if lines.best else "nothing faster yet"
+    best = f"best {ratio_text(lines.best)} {lines.clock}" if lines.best else "nothing faster yet"
     minutes = f", at most {settings.max_minutes:g} min" if settings.max_minutes else ""
     spent = f", {lines.spent}" if lines.spent else ""
     if lines.crowning:

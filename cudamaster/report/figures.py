@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 
 from mskernelbench.evaluation import Interval
+from mskernelbench.ratios import ratio_text
 
 
 def times(speedup: Interval | None) -> str:
     """`1.84x`, with its interval where that is wider than the digits shown."""
     if speedup is None:
         return "none"
-    centre, low, high = (f"{value:.2f}" for value in (speedup.centre, speedup.low, speedup.high))
-    return f"{centre}x" if low == high else f"{centre}x [{low}, {high}]"
+    centre, low, high = (ratio_text(value) for value in (speedup.centre, speedup.low, speedup.high))
+    return centre if low == high else f"{centre} [{low[:-1]}, {high[:-1]}]"
 
 
 def percent(share: float | None) -> str:

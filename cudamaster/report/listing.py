@@ -8,6 +8,7 @@ from cudamaster.report.visible import visible
 from cudamaster.store.codec import Json as Event
 from cudamaster.toolchain.listing import ListedDevice
 from mskernelbench.operator import Operator
+from mskernelbench.ratios import ratio_text
 from mskernelbench.shapes import shape_example
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _result(row: Json) -> str:
 
 
 def _gain(row: Json) -> str:
-    return f"{row['speedup_low']:.2f}x" if "speedup_low" in row else ""
+    return ratio_text(row["speedup_low"]) if "speedup_low" in row else ""
 
 
 def operators_table(rows: Iterable[Json]) -> "Table":

@@ -10,7 +10,7 @@ from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.search.outcome import INTERRUPTED, Best, Outcome
 from cudamaster.store.results import KERNEL
 from mskernelbench.evaluation import WorkloadResult, interval_document
-from mskernelbench.ratios import RESOLUTION
+from mskernelbench.ratios import RESOLUTION, ratio_text
 from mskernelbench.scores import geometric_mean
 from mskernelbench.spread import extremes, extremes_document
 
@@ -137,10 +137,10 @@ def _why_nothing(outcome: Outcome) -> str:
         return unknown if outcome.stopped_by == "nothing_left" else ""
     if outcome.fastest is None:
         return ": no candidate was right"
-    fastest = f": the fastest candidate is {outcome.fastest:.2f}x as fast on the rounds' workloads"
+    fastest = f": the fastest candidate is {ratio_text(outcome.fastest)} as fast on the rounds' workloads"
     if outcome.fastest > RESOLUTION:
         return f"{fastest}, and not faster over all"
-    return f"{fastest}; under 10 % counts as none" if outcome.fastest > 1 else fastest
+    return f"{fastest}; under 10 % counts as none" if outcome.clock == "modelled" else fastest
 
 
 def _spread_rows(best: Best) -> list[tuple[str, str]]:

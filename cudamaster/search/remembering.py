@@ -8,6 +8,7 @@ from cudamaster.agents.team import ModelTeam
 from cudamaster.search.context import Context, Judged, View, recalled_key
 from cudamaster.search.storing import place_name
 from cudamaster.store.lessons import Lesson
+from mskernelbench.ratios import ratio_text
 
 MOST = 8
 """Lessons of earlier runs that a prompt shows."""
@@ -78,4 +79,4 @@ def sentence(lesson: Lesson) -> str:
     """The lesson with where it was learnt."""
     bound = f", from a {lesson.bound}-bound kernel" if lesson.bound else ""
     where = f"{lesson.operator} {lesson.precision} on {lesson.device}{bound}"
-    return f"{where}: {lesson.strategy} reached {lesson.speedup:.2f}x the baseline. {lesson.text}"
+    return f"{where}: {lesson.strategy} reached {ratio_text(lesson.speedup)} the baseline. {lesson.text}"

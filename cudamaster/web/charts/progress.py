@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from cudamaster.store.codec import Json
 from cudamaster.web.charts.scale import Scale, Tick, logarithmic
+from mskernelbench.ratios import ratio_text
 
 WIDTH, HEIGHT = 920, 190
 LEFT, RIGHT, TOP, FOOT = 60, 900, 14, 150
@@ -88,7 +89,7 @@ def _dot(candidate: Json, x: float, y: Scale) -> Dot:
 
 
 def _words(candidate: Json) -> str:
-    figures = f", {_centre(candidate):.2f}x" if _timed(candidate) else ""
+    figures = f", {ratio_text(_centre(candidate))}" if _timed(candidate) else ""
     return f"#{candidate['number']} {candidate['strategy']}: {candidate['verdict']['status']}{figures}"
 
 

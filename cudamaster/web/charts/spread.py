@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from cudamaster.web.charts.scale import Scale
 from mskernelbench.evaluation import Interval
+from mskernelbench.ratios import ratio_text
 
 WIDTH, MARGIN = 220, 6
 LEAST = 0.25
@@ -31,5 +32,5 @@ def spread_scale(most: float) -> Scale:
 def spread(mean: Interval, speedups: Sequence[float], axis: Scale) -> Spread:
     """The line of a kernel of at least one workload."""
     low, high = min(speedups), max(speedups)
-    words = f"{low:.2f}x to {high:.2f}x"
+    words = f"{ratio_text(low)} to {ratio_text(high)}"
     return Spread(axis.at(1.0), axis.at(low), axis.at(mean.centre), axis.at(high), words)

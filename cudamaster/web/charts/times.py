@@ -7,6 +7,7 @@ from cudamaster.agents.wording import quantity
 from cudamaster.report.figures import times
 from cudamaster.web.charts.scale import Scale, Tick, fitting
 from cudamaster.web.rows import Row
+from mskernelbench.ratios import ratio_text
 
 WIDTH, RIGHT = 920, 840
 """Behind the right end of the axis stand the speedups."""
@@ -86,7 +87,7 @@ def _bar(row: Row, axis: Scale, y: float) -> Bar:
         high=axis.at(row.baseline_ms / row.speedup.low),
         roofline=axis.at(row.roofline_ms),
         vendor=axis.at(row.vendor_ms) if row.vendor_ms else None,
-        speedup=f"{row.speedup.centre:.2f}x",
+        speedup=ratio_text(row.speedup.centre),
         slower=row.speedup.high < 1,
         words=f"{row.set} {row.label}: baseline {quantity(row.baseline_ms, 'ms')}, "
         f"best {quantity(row.best_ms, 'ms')}, {times(row.speedup)}{_vendor_words(row)}",

@@ -7,6 +7,11 @@ def test_an_interval_is_shown_only_where_it_is_wider_than_the_digits() -> None:
     assert times(Interval(1.84, 1.7, 1.9)) == "1.84x [1.70, 1.90]"
 
 
+def test_a_speedup_that_two_decimals_would_show_as_none_has_three_digits() -> None:
+    assert times(Interval(0.00421, 0.00421, 0.00421)) == "0.00421x"
+    assert times(Interval(0.0512, 0.0499, 0.11)) == "0.0512x [0.0499, 0.11]"
+
+
 def test_a_figure_that_does_not_exist_is_said_to_be_unknown() -> None:
     assert percent(None) == "unknown"
     assert percent(0.0813) == "8.1 %"
