@@ -43,7 +43,7 @@ def declared_entry(source: str, file: str, chosen: str | None = None) -> Declare
         wanted = f"function called {chosen}" if chosen else "function"
         raise NoEntry(
             f'{file} defines no extern "C" host {wanted}: write one that returns void, takes the arrays and '
-            "sizes, and launches your kernel on a cudaStream_t, its last argument"
+            "sizes, and launches your kernel; its last argument may be a cudaStream_t to launch on"
         )
     if len(found) > 1:
         names = ", ".join(f"{name} (line {line})" for name, line in found.items())

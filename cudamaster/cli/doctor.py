@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from cudamaster.cli.checks import Check
     from cudamaster.report.document import Json
 
+NAME_WIDTH = 18
+
 
 @click.command("doctor")
 @options.as_json
@@ -43,12 +45,14 @@ def document(checks: "Iterable[Check]") -> "Json":
 
 
 def show(checks: "Iterable[Check]") -> None:
-    """Print one row a check."""
+    """Print one line a check, and under it how to mend it; a path is never broken, so that it can be copied."""
     from cudamaster.cli import console
-    from cudamaster.report.listing import plain_table
 
-    rows = ((c.name, word(c), c.found, c.mend) for c in checks)
-    console.results().print(plain_table(("check", "", "found", "to get it"), rows))
+    stdout = console.results()
+    for check in checks:
+        stdout.print(f"{check.name:<{NAME_WIDTH}} {word(check):<8} {check.found}", soft_wrap=True)
+        if check.mend:
+            stdout.print(f"{'':<{NAME_WIDTH}} {'':<8} → {check.mend}", soft_wrap=True)
 
 
 def word(check: "Check") -> str:

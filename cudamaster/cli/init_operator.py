@@ -36,7 +36,9 @@ def command(kernel: Path, entry: str | None, out: Path | None) -> int:
     console.results().print(
         f"{spec} says what {declared.name} ({declared.precision}) takes; look for to_do(…) in it, then try\n"
         f"  cudamaster evaluate {kernel} --spec {spec}\n"
-        f"  cudamaster optimize {kernel} --spec {spec}",
+        f"  cudamaster optimize {kernel} --spec {spec} --model openai:NAME\n"
+        "The built-in expert has strategies for the benchmark's operators only: without a model, "
+        "write the next kernel yourself.",
         soft_wrap=True,
     )
     return DONE

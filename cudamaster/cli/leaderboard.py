@@ -82,7 +82,6 @@ def show(tables: "Sequence[Table]", by: Sequence[str], compared: "Comparison | N
     from cudamaster.cli import console
     from cudamaster.leaderboard import writing
     from cudamaster.report.document import to_text
-    from cudamaster.report.listing import plain_table
 
     lines = [] if compared is None else list(writing.told(compared))
     match form:
@@ -96,9 +95,23 @@ def show(tables: "Sequence[Table]", by: Sequence[str], compared: "Comparison | N
         case _:
             stdout = console.results()
             for table in tables:
-                columns = writing.columns_of(table, by)
-                rows = [writing.cells(row, columns) for row in table.rows]
-                stdout.print(writing.heading(table.ground), soft_wrap=True)
-                stdout.print(plain_table(writing.heads(columns), rows, whole=writing.heads(columns[-8:])))
+                show_table(table, by)
             for line in [*lines, writing.rule_lines()]:
                 stdout.print(line, soft_wrap=True)
+
+
+def show_table(table: "Table", by: Sequence[str]) -> None:
+    """Print one table, as many columns of it as the terminal is wide."""
+    from cudamaster.cli import console
+    from cudamaster.leaderboard import writing
+    from cudamaster.report.listing import plain_table
+
+    stdout = console.results()
+    columns = writing.fitting(table, by, stdout.width)
+    names = writing.two_lines(columns)
+    whole = [name for name, column in zip(names, columns, strict=True) if column != "team"]
+    rows = [writing.cells(row, columns) for row in table.rows]
+    stdout.print(writing.heading(table.ground), soft_wrap=True)
+    stdout.print(plain_table(names, rows, whole=whole))
+    if missing := writing.left_out(table, by, columns):
+        stdout.print(missing, soft_wrap=True)

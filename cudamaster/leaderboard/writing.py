@@ -27,6 +27,10 @@ HEADS = {
     "minutes_a_task": "min / task",
 }
 """A column for each figure; those that no row of a table has are left out."""
+LESS_WANTED = ("minutes_a_task", "usd_a_task", "right", "attainment", "won_from_vendor", "paper_score")
+"""What a narrow terminal goes without, in this order."""
+GAP = 2
+"""Characters between two columns of a terminal."""
 FORMULA = ("=", "+", "-", "@")
 """What a spreadsheet's formulas begin with."""
 
@@ -82,6 +86,41 @@ def _cell(row: Json, name: str) -> str:
 def heads(columns: Sequence[str]) -> tuple[str, ...]:
     """The columns' headings."""
     return tuple(HEADS.get(name, name) for name in columns)
+
+
+def fitting(table: Table, by: Sequence[str], width: int) -> list[str]:
+    """The columns that so many characters hold with no word broken; the less wanted are left out first."""
+    columns = columns_of(table, by)
+    for name in LESS_WANTED:
+        if _width(table, columns) <= width:
+            break
+        columns = [column for column in columns if column != name]
+    return columns
+
+
+def left_out(table: Table, by: Sequence[str], shown: Sequence[str]) -> str:
+    """What a narrow terminal goes without, and where it is; empty where it goes without nothing."""
+    names = heads([name for name in columns_of(table, by) if name not in shown])
+    return f"no room here for {', '.join(names)}: --format markdown has all columns" if names else ""
+
+
+def _width(table: Table, columns: Sequence[str]) -> int:
+    """Characters of a table in which only a team's name goes on in a second line, at a blank."""
+    rows = [two_lines(columns), *(cells(row, columns) for row in table.rows)]
+    widths = (
+        max(map(len, _parts(name, texts)))
+        for name, texts in zip(columns, zip(*rows, strict=True), strict=True)
+    )
+    return sum(width + GAP for width in widths)
+
+
+def _parts(name: str, texts: Sequence[str]) -> list[str]:
+    return [part for text in texts for part in (text.split() if name == "team" else text.split("\n"))]
+
+
+def two_lines(columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns' headings, those of two words in two lines."""
+    return tuple(head if head.startswith("≥") else "\n".join(head.rsplit(" ", 1)) for head in heads(columns))
 
 
 def rule_lines() -> str:

@@ -12,7 +12,7 @@ from cudamaster.cli.checks import (
     check_tool,
     check_vendor_libraries,
 )
-from cudamaster.cli.doctor import document, word
+from cudamaster.cli.doctor import document, show, word
 from cudamaster.config import Folders, folders, keys_set
 
 Output = pytest.CaptureFixture[str]
@@ -25,6 +25,17 @@ def test_a_check_that_fails_says_how_to_mend_it() -> None:
     assert rows["checks"] == [
         {"check": "ncu", "ok": False, "needed": False, "found": "not on PATH", "mend": "install it"},
         {"check": "x", "ok": True, "needed": True, "found": "1"},
+    ]
+
+
+def test_a_path_is_shown_whole_with_the_way_to_mend_it_under_it(capsys: Output) -> None:
+    path = f"/{'a-long-folder/' * 12}nvcc"
+    show([Check("nvcc", True, f"13.0.88 at {path}"), Check("ncu", False, "not installed", f"see {path}")])
+
+    assert capsys.readouterr().out.splitlines() == [
+        f"nvcc               ok       13.0.88 at {path}",
+        "ncu                MISSING  not installed",
+        f"                            → see {path}",
     ]
 
 

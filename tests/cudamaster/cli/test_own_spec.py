@@ -100,6 +100,7 @@ def test_init_operator_overwrites_nothing_and_stays_beside_the_kernel(folder: Pa
     assert "mine_op.py exists: it is kept" in said(capsys, "init-operator", kernel)
     assert "must lie beside" in said(capsys, "init-operator", kernel, "--out", folder / "sub" / "op.py")
     assert exit_code_of(["init-operator", str(kernel), "--out", str(folder / "second.py")]) == 0
+    assert f"optimize {kernel} --spec {folder / 'second.py'} --model openai:NAME" in capsys.readouterr().out
     assert "to_do(" in (folder / "second.py").read_text()
 
 
