@@ -144,7 +144,7 @@ class Engine:
             sites=tuple(map(counted_as, code.sites)),
             site_counts=counting.site_counts,
             footprints=footprints,
-            allocations=self._allocations(),
+            allocations=self.allocations(),
             seconds=seconds,
         )
 
@@ -200,7 +200,8 @@ class Engine:
         fault: NativeFault = native.fault
         return fault_of(fault, request, executable.kernel) if kind else None
 
-    def _allocations(self) -> tuple[tuple[int, int], ...]:
+    def allocations(self) -> tuple[tuple[int, int], ...]:
+        """(First address, bytes) of every live device buffer."""
         count = self._native.vg_list(None, 0)
         pairs = np.zeros((count, 2), np.uint64)
         self._native.vg_list(pairs.ctypes.data, count)

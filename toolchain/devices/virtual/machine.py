@@ -15,6 +15,7 @@ from cudamaster.toolchain.devices.virtual.sampling import (
     apart,
     joined,
     sampled_blocks,
+    scalars_of,
     thread_instructions,
 )
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
@@ -116,15 +117,25 @@ class EngineMachine:
         return ERROR_CODES.get(fault.kind, _LAUNCH_FAILURE)
 
     def _sample(self, request: LaunchRequest, plan: SamplePlan) -> Fault | None:
-        if not self.samples.is_due(request):
-            sample = self.samples.repeat(request)
-            return self.engine.launch(request) if self._may_run_whole(sample, plan) else None
-        snapshot = self.take_snapshot(plan) if request.block_count > plan.blocks else None
+        scalars = scalars_of(request.parameters, self.engine.allocations())
+        if self.samples.is_due(request, scalars):
+            return self._look(request, plan, lambda sample: self.samples.take(sample, scalars))
+        if self.samples.is_drawn(request):
+            return self._look(request, plan, lambda sample: self.samples.compare(sample, scalars))
+        sample = self.samples.repeat(request, scalars)
+        return self.engine.launch(request) if self._may_run_whole(sample, plan) else None
+
+    def _look(
+        self, request: LaunchRequest, plan: SamplePlan, keep: Callable[[SampledLaunch], None]
+    ) -> Fault | None:
+        """Sample a launch, and run it whole besides where that is cheap."""
+        undone = request.block_count > plan.blocks and self._whole_run < plan.whole_total
+        snapshot = self.take_snapshot(plan) if undone else None
         sample_or_fault = self._sampled(request, plan)
         if isinstance(sample_or_fault, Fault):
             self.drop(snapshot)
             return sample_or_fault
-        self.samples.take(sample_or_fault)
+        keep(sample_or_fault)
         if _is_whole(sample_or_fault) or not self._may_run_whole(sample_or_fault, plan):
             self.drop(snapshot)
             return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
+from cudamaster.toolchain.devices.virtual.launch import MISSED_SECTORS, LaunchRequest, SampledLaunch
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,11 @@ class SamplePlan:
     blocks: int = 8
     """Most blocks with counters a launch."""
     same_launches: int = 2
-    """Launches of one kernel, grid and block that are sampled; later ones are only counted."""
+    """Launches of one kernel, grid and block that are sampled whatever their scalars are."""
+    scalar_sets: int = 64
+    """Most different scalar parameters of one kernel, grid and block that are each sampled."""
+    drawn_repeats: int = 4
+    """Repeats of one kernel, grid and block that are sampled, and of later ones so many in each e-fold."""
     whole_below: float = 2e8
     """Thread instructions (estimated) up to which the whole grid runs too: later kernels see right data."""
     whole_total: float = 4e9
@@ -100,31 +104,84 @@ def thread_instructions(sample: SampledLaunch) -> float:
     return executed * sample.request.block_count / max(1, len(sample.sampled_blocks))
 
 
-_Key = tuple[str, tuple[int, int, int], tuple[int, int, int]]
+def scalars_of(parameters: bytes, allocations: Sequence[tuple[int, int]]) -> bytes:
+    """The parameter block with zeros for addresses: aligned words within one of the (address, bytes)."""
+    words = np.frombuffer(parameters[: len(parameters) & ~7], np.uint64).copy()
+    for base, size in allocations:
+        words[(words >= base) & (words < base + size)] = 0
+    return words.tobytes() + parameters[len(words) * 8 :]
+
+
+_COSTLIER = 1.1
+"""Times the work of another launch that the same launch may have by its data."""
+
+_Kind = tuple[str, tuple[int, int, int], tuple[int, int, int], int]
+_Key = tuple[_Kind, bytes | None]
+"""A kind of launch with its scalars; None for those of launches after too many different ones."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was seen of the launches of one kind."""
+
+    sampled: int = 0
+    scalar_sets: set[bytes] = field(default_factory=set)
+    repeats: int = 0
 
 
 @dataclass(slots=True)
 class Samples:
-    """The samples of one call, in order."""
+    """The samples of one call, in order.
+
+    A launch that is not sampled counts as another of its kernel, shape and scalars. Device memory may make
+    it do other work than that, so some are sampled too, drawn by `draws`. One that does more than the launch
+    it would count as stands for all that were counted so; else the draw leaves no trace.
+    """
 
     plan: SamplePlan
+    draws: random.Random = field(default_factory=random.SystemRandom)
+    """Not to be foreseen by the code that launches."""
     _taken: list[tuple[SampledLaunch, int]] = field(default_factory=list)
-    _latest: dict[_Key, tuple[int, int]] = field(default_factory=dict)
-    """By kernel and shape: how many were sampled, and where the latest stands."""
+    _seen: dict[_Kind, _Seen] = field(default_factory=dict)
+    _standing: dict[_Key, int] = field(default_factory=dict)
+    """Where the sample is that later launches count as."""
 
-    def is_due(self, request: LaunchRequest) -> bool:
-        """Whether this launch is to be sampled; one that is not must be told by `repeat`."""
-        return self._latest.get(_key(request), (0, 0))[0] < self.plan.same_launches
+    def is_due(self, request: LaunchRequest, scalars: bytes) -> bool:
+        """Whether this launch is to be sampled in any case."""
+        seen = self._seen.get(_kind(request), _Seen())
+        return seen.sampled < self.plan.same_launches or self._key(request, scalars) not in self._standing
 
-    def take(self, sample: SampledLaunch) -> None:
-        """Add a sample, which stands for itself."""
-        key = _key(sample.request)
-        self._latest[key] = (self._latest.get(key, (0, 0))[0] + 1, len(self._taken))
+    def is_drawn(self, request: LaunchRequest) -> bool:
+        """Whether a launch that is not due is to be sampled all the same."""
+        seen = self._seen[_kind(request)]
+        seen.repeats += 1
+        return self.draws.random() * seen.repeats < self.plan.drawn_repeats
+
+    def take(self, sample: SampledLaunch, scalars: bytes) -> None:
+        """Add the sample of a launch that was due, which stands for itself and those like it that follow."""
+        key = self._key(sample.request, scalars)
+        seen = self._seen.setdefault(key[0], _Seen())
+        seen.sampled += 1
+        if key[1] is not None:
+            seen.scalar_sets.add(key[1])
+        self._standing[key] = len(self._taken)
         self._taken.append((sample, 1))
 
-    def repeat(self, request: LaunchRequest) -> SampledLaunch:
-        """Count one more launch like the latest sample of its kernel and shape, which is returned."""
-        _, place = self._latest[_key(request)]
+    def compare(self, drawn: SampledLaunch, scalars: bytes) -> None:
+        """Count a launch that was drawn: as those like it or, where it does more, they as it."""
+        key = self._key(drawn.request, scalars)
+        place = self._standing[key]
+        sample, count = self._taken[place]
+        if not _does_more(drawn, sample):
+            self._taken[place] = (sample, count + 1)
+            return
+        self._taken[place] = (sample, 1)
+        self._standing[key] = len(self._taken)
+        self._taken.append((drawn, count))
+
+    def repeat(self, request: LaunchRequest, scalars: bytes) -> SampledLaunch:
+        """Count one more launch like the sample that it is taken for, which is returned."""
+        place = self._standing[self._key(request, scalars)]
         sample, count = self._taken[place]
         self._taken[place] = (sample, count + 1)
         return sample
@@ -133,6 +190,21 @@ class Samples:
         """Each sample with the number of launches it stands for."""
         return iter(self._taken)
 
+    def _key(self, request: LaunchRequest, scalars: bytes) -> _Key:
+        kind = _kind(request)
+        known = self._seen.get(kind, _Seen()).scalar_sets
+        return kind, scalars if scalars in known or len(known) < self.plan.scalar_sets else None
 
-def _key(request: LaunchRequest) -> _Key:
-    return request.kernel, request.grid, request.block
+
+def _kind(request: LaunchRequest) -> _Kind:
+    return request.kernel, request.grid, request.block, request.dynamic_shared_bytes
+
+
+def _does_more(sample: SampledLaunch, other: SampledLaunch) -> bool:
+    """Whether a launch issues more instructions, or asks more of L2, than another of the same blocks."""
+    return any(a > _COSTLIER * b for a, b in zip(_work(sample), _work(other), strict=True))
+
+
+def _work(sample: SampledLaunch) -> tuple[float, float]:
+    lengths = np.array([len(block) for block in sample.kernel.blocks], dtype=np.int64)
+    return float(sample.block_counts[:, 0] @ lengths), float(sample.site_counts[:, MISSED_SECTORS].sum())

@@ -1,5 +1,7 @@
 """Which blocks and launches are sampled."""
 
+import random
+import struct
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +15,7 @@ from cudamaster.toolchain.devices.virtual.sampling import (
     apart,
     joined,
     sampled_blocks,
+    scalars_of,
     thread_instructions,
 )
 
@@ -64,15 +67,86 @@ def test_instructions_are_scaled_to_the_grid() -> None:
     assert thread_instructions(sample((100, 1, 1), blocks=4)) == (320 * 2 + 32) * 100 / 4
 
 
+def samples_with(draw: float, drawn_repeats: int = 4, scalar_sets: int = 64) -> Samples:
+    """Samples of which each draw is this number of [0, 1)."""
+
+    class Fixed(random.Random):
+        def random(self) -> float:
+            return draw
+
+    plan = SamplePlan(same_launches=1, drawn_repeats=drawn_repeats, scalar_sets=scalar_sets)
+    return Samples(plan, Fixed())
+
+
+def meet(samples: Samples, launch: SampledLaunch, scalars: bytes = b"") -> str:
+    """Tell of a launch as a machine does; what became of it."""
+    if samples.is_due(launch.request, scalars):
+        samples.take(launch, scalars)
+        return "due"
+    if samples.is_drawn(launch.request):
+        samples.compare(launch, scalars)
+        return "drawn"
+    samples.repeat(launch.request, scalars)
+    return "counted"
+
+
+def counts(samples: Samples) -> list[tuple[SampledLaunch, int]]:
+    return list(samples.counted())
+
+
+def with_work(executions: int) -> SampledLaunch:
+    return replace(sample((100, 1, 1)), block_counts=np.array([[executions, 0]] * 2, np.int64))
+
+
 def test_later_launches_of_one_shape_are_counted_not_sampled() -> None:
-    samples = Samples(SamplePlan(same_launches=1))
+    samples = samples_with(0.999, drawn_repeats=0)
     wide, narrow = sample((100, 1, 1)), sample((10, 1, 1))
-    for launch in (wide, narrow, wide, wide):
-        if samples.is_due(launch.request):
-            samples.take(launch)
-        else:
-            assert samples.repeat(launch.request) is launch
-    assert list(samples.counted()) == [(wide, 3), (narrow, 1)]
+    assert [meet(samples, launch) for launch in (wide, narrow, wide, wide)] == ["due"] * 2 + ["counted"] * 2
+    assert counts(samples) == [(wide, 3), (narrow, 1)]
+
+
+def test_launches_with_other_scalars_are_sampled_each() -> None:
+    samples, light, heavy = samples_with(0.999, drawn_repeats=0), with_work(10), with_work(100)
+    assert [meet(samples, launch, s) for launch, s in ((light, b"0"), (light, b"0"), (heavy, b"1"))] == [
+        "due", "counted", "due",
+    ]  # fmt: skip
+    assert [meet(samples, heavy, b"1"), meet(samples, light, b"0")] == ["counted"] * 2
+    assert counts(samples) == [(light, 3), (heavy, 2)]
+
+
+def test_after_too_many_different_scalars_launches_are_one_kind() -> None:
+    samples, launch = samples_with(0.999, drawn_repeats=0, scalar_sets=2), with_work(10)
+    assert [meet(samples, launch, s) for s in (b"0", b"1", b"2", b"3", b"0")] == ["due"] * 3 + ["counted"] * 2
+    assert [count for _, count in counts(samples)] == [2, 1, 2]
+
+
+def test_the_first_repeats_are_looked_at_and_then_ever_fewer() -> None:
+    samples, launch = samples_with(0.5, drawn_repeats=2), with_work(10)
+    assert [meet(samples, launch) for _ in range(6)] == ["due", *["drawn"] * 3, *["counted"] * 2]
+
+
+def test_drawn_launches_that_do_no_more_leave_no_trace() -> None:
+    drawn, undrawn = samples_with(0.0), samples_with(0.999, drawn_repeats=0)
+    launches = [with_work(executions) for executions in (100, 100, 105, 20)]
+    for samples in (drawn, undrawn):
+        for launch in launches:
+            meet(samples, launch)
+    assert counts(drawn) == counts(undrawn) == [(launches[0], 4)]
+
+
+def test_a_drawn_launch_that_does_more_stands_for_all_that_only_were_counted() -> None:
+    samples, light, heavy = samples_with(0.999, drawn_repeats=1), with_work(10), with_work(100)
+    assert [meet(samples, light) for _ in range(4)] == ["due", "drawn", "counted", "counted"]
+    samples.draws = random.Random(0)
+    samples.compare(heavy, b"")
+    assert [meet(samples, heavy), *counts(samples)][1:] == [(light, 1), (heavy, 5)]
+
+
+def test_scalars_are_parameters_without_addresses() -> None:
+    allocations = [(0x1000, 0x100)]
+    one, other = (struct.pack("<QQi", address, 7, 3) for address in (0x1000, 0x10FF))
+    assert scalars_of(one, allocations) == scalars_of(other, allocations) == struct.pack("<QQi", 0, 7, 3)
+    assert scalars_of(struct.pack("<Q", 0x1100), allocations) == struct.pack("<Q", 0x1100)
 
 
 def test_the_ends_of_a_grid_are_counted_apart() -> None:
