@@ -7,16 +7,16 @@ STATUS = Status.CHEATED
 
 SHARE = 0.25
 """Of the least bytes that a right call reads and writes, what may not go to the host."""
-LEAST_BYTES = 1 << 16
-"""Counters, flags and tables are smaller."""
+LEAST_BYTES = 256
+"""Counters, flags and the like take no more, however small the data are."""
 
 
 def refuse(evidence: TimeEvidence) -> str | None:
     """Copies between the device and the host as large as the work's data."""
     transferred = evidence.transferred_bytes
-    if transferred < max(LEAST_BYTES, SHARE * evidence.least_bytes):
+    if transferred <= LEAST_BYTES or transferred < SHARE * evidence.least_bytes:
         return None
     return (
-        f"the call copies {transferred / 1e6:.4g} MB between the device and the host on workload "
-        f"{evidence.workload.label}, whose data are {evidence.least_bytes / 1e6:.4g} MB: work belongs there"
+        f"the call copies {transferred:,} bytes between the device and the host on workload "
+        f"{evidence.workload.label}, whose data are {evidence.least_bytes:,} bytes: work belongs there"
     )

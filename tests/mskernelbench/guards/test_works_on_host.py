@@ -15,7 +15,7 @@ def words(transferred_bytes: int, least_bytes: int = 8_000_000) -> str | None:
     )
 
 
-@pytest.mark.parametrize("transferred_bytes", [0, 4, LEAST_BYTES - 1, 1_999_999])
+@pytest.mark.parametrize("transferred_bytes", [0, 4, LEAST_BYTES + 1, 1 << 16, 1_999_999])
 def test_less_than_a_quarter_of_the_data_may_go(transferred_bytes: int) -> None:
     assert words(transferred_bytes) is None
 
@@ -23,9 +23,10 @@ def test_less_than_a_quarter_of_the_data_may_go(transferred_bytes: int) -> None:
 def test_both_ways_of_all_data_may_not() -> None:
     found = words(8_000_000)
     assert found is not None
-    assert "8 MB" in found
+    assert "8,000,000 bytes" in found
 
 
-def test_a_small_workload_may_send_as_much_as_a_table_takes() -> None:
-    assert words(LEAST_BYTES - 1, least_bytes=100) is None
-    assert words(LEAST_BYTES, least_bytes=100) is not None
+def test_of_small_data_too_a_few_words_may_go_and_no_more() -> None:
+    assert words(LEAST_BYTES, least_bytes=100) is None
+    assert words(LEAST_BYTES + 1, least_bytes=100) is not None
+    assert words(4096, least_bytes=4 * 4096) is not None
