@@ -45,7 +45,7 @@ def document(checks: "Iterable[Check]") -> "Json":
 
 
 def show(checks: "Iterable[Check]") -> None:
-    """Print one line a check, and under it how to mend it; a path is never broken, so that it can be copied."""
+    """Print one line a check, and under it how to mend it; paths stay whole, so that they can be copied."""
     from cudamaster.cli import console
 
     stdout = console.results()
