@@ -19,11 +19,13 @@ def command(context: click.Context, question: Question) -> int:
     FILE is CUDA C++ that defines the operator's entry; it is compared with the operator's baseline. Exits
     with 0 when the kernel is correct, with 1 when it was judged and refused.
     """
+    from cudamaster.cli.host_calls import host_calls_of
     from cudamaster.cli.judging import judged
 
     with judged(context, question) as (referee, source):
         evaluation = referee.evaluate(source, question.entry)
-    return tell(placed_in(question.file, evaluation), as_json=question.as_json)
+        beside = "" if question.as_json else host_calls_of(referee, source, evaluation)
+    return tell(placed_in(question.file, evaluation), beside, as_json=question.as_json)
 
 
 def placed_in(file: Path, evaluation: "Evaluation") -> "Evaluation":
@@ -33,8 +35,8 @@ def placed_in(file: Path, evaluation: "Evaluation") -> "Evaluation":
     return replace(evaluation, reason=evaluation.reason.replace("kernel.cu:", f"{file}:"))
 
 
-def tell(evaluation: "Evaluation", *, as_json: bool) -> int:
-    """Write the verdict to stdout; returns the exit code."""
+def tell(evaluation: "Evaluation", beside: str = "", *, as_json: bool) -> int:
+    """Write the verdict to stdout, with what is to be said `beside` it; returns the exit code."""
     from cudamaster.cli import console
     from cudamaster.errors import DONE, REFUSED
     from cudamaster.report.document import to_text
@@ -44,7 +46,7 @@ def tell(evaluation: "Evaluation", *, as_json: bool) -> int:
         click.echo(to_text(evaluation.document()))
     else:
         stdout = console.results()
-        stdout.print("\n".join(verdict_lines(evaluation)))
+        stdout.print("\n".join([*verdict_lines(evaluation), *([beside] if beside else [])]))
         if evaluation.correct:  # of a refused kernel there are hardly any figures, and the reason has them
             stdout.print(workload_table(evaluation))
     return DONE if evaluation.correct else REFUSED

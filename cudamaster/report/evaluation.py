@@ -1,8 +1,10 @@
 """An evaluation for people; its JSON document is `Evaluation.document()`."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cudamaster.report.figures import clocked, percent, shape_text, times
+from cudamaster.toolchain.profile import Profile
 from mskernelbench.evaluation import Evaluation, Vendor
 from mskernelbench.operator import BaselineKind
 
@@ -29,6 +31,9 @@ The last column says what is not in the means.
 """
 LEFT = ("set", "shape", "bound", "")
 FOLDED = ("shape", "")
+ON_THE_DEVICE = ("memcpy", "memset")
+"""What a profile tells beside kernels and is no call that the host waits for."""
+MUCH = 0.2
 UNCOUNTED = "not compared, does not count"
 
 
@@ -54,6 +59,17 @@ def vendor_line(vendor: Vendor) -> str:
     if vendor.speedup is None:
         return f"not compared with {vendor.library}, the vendor's own: {vendor.lacks}"
     return f"{times(vendor.speedup)} over {vendor.library}, the vendor's own"
+
+
+def host_calls_line(profile: Profile, shape: Mapping[str, object], pattern: str | None) -> str:
+    """What calls of the host take of one call of the entry; empty up to a fifth of its time."""
+    calls = [k for k in profile.kernels if not k.symbol and k.name not in ON_THE_DEVICE]
+    share = sum(call.time_ms for call in calls) / profile.time_ms if profile.time_ms else 0.0
+    if share <= MUCH:
+        return ""
+    parts = ", ".join(f"{call.name} {1e3 * call.time_ms:.4g} us" for call in calls)
+    where = shape_text(shape, pattern)
+    return f"host calls take {100 * share:.0f} % of the modelled time on {where}: {parts}"
 
 
 def workload_table(evaluation: Evaluation) -> "Table":

@@ -1,6 +1,7 @@
 """The commands on the real virtual GPU, with nvcc: nothing scripted."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,19 @@ def test_the_baseline_is_correct_and_exits_with_0(tmp_path: Path, capsys: Output
 
     assert (code, document["status"], document["clock"]) == (0, "correct", "modelled")
     assert document["speedup"] == {"geomean": 1.0, "low": 1.0, "high": 1.0}
+
+
+def test_host_calls_that_take_most_of_the_time_are_named_under_the_verdict(
+    tmp_path: Path, capsys: Output
+) -> None:
+    head, opened, body = BASELINE.partition("cudaStream_t stream) {")
+    file = tmp_path / "mine.cu"
+    file.write_text(f"{head}{opened} void* scratch; cudaMalloc(&scratch, 4096); cudaFree(scratch);{body}")
+
+    assert exit_code_of(["evaluate", str(file), *JUDGED_AS, *SMALL]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"host calls take 9\d % of the modelled time on r=0.25 nx=64 ny=65: ", said)
+    assert {"cudaMalloc 100 us", "cudaFree 100 us"} <= set(re.findall(r"cuda\w+ \d+ us", said))
 
 
 def test_a_wrong_kernel_has_no_figures_and_exits_with_1(tmp_path: Path, capsys: Output) -> None:

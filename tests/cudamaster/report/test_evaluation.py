@@ -2,7 +2,15 @@ from io import StringIO
 
 from rich.console import Console
 
-from cudamaster.report.evaluation import vendor_line, verdict_lines, workload_rows, workload_table
+from cudamaster.report.evaluation import (
+    host_calls_line,
+    vendor_line,
+    verdict_lines,
+    workload_rows,
+    workload_table,
+)
+from cudamaster.toolchain.profile import KernelProfile, Launch, Profile
+from cudamaster.toolchain.timing import Clock
 from mskernelbench.evaluation import Evaluation, Interval, Status, Vendor, WorkloadResult
 
 
@@ -30,6 +38,24 @@ def test_a_correct_kernel_has_every_figure() -> None:
         "paper score 2.50",
         "attainment 50.0 % of the roofline",
     ]
+
+
+def kernel(name: str, milliseconds: float, symbol: str = "") -> KernelProfile:
+    return KernelProfile(
+        name, Launch((1, 1, 1), (1, 1, 1), 0), 1, milliseconds, {}, "latency", "", (), symbol
+    )
+
+
+def test_host_calls_are_named_above_a_fifth_of_the_time_and_copies_on_the_device_are_none() -> None:
+    much = Profile(Clock.MODELLED, (kernel("k", 0.6, "k"), kernel("cudaMalloc", 0.3), kernel("memset", 0.1)))
+    little = Profile(
+        Clock.MODELLED, (kernel("k", 0.6, "k"), kernel("memset", 0.3), kernel("cudaMalloc", 0.1))
+    )
+
+    assert host_calls_line(much, {"N": 8}, None) == (
+        "host calls take 30 % of the modelled time on N=8: cudaMalloc 300 us"
+    )
+    assert host_calls_line(little, {"N": 8}, None) == ""
 
 
 def test_the_vendors_own_answer_stands_beside_the_speedup_or_is_said_to_be_missing() -> None:
