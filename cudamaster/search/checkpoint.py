@@ -49,11 +49,13 @@ def saver(checkpoint: Path) -> Iterator[Any]:
 
 
 def _keys_in(kept: Any) -> Iterator[str]:
-    """Every key that the checkpoints take for paid, some of them often."""
-    for found in kept.list({"configurable": {"thread_id": STATE}}):
+    """Every key that the run's last checkpoint, and its candidates' since then, take for paid."""
+    for found in kept.list({"configurable": {"thread_id": STATE}}):  # the newest first
         yield from _keys_of(found.checkpoint["channel_values"])
         for _, _, value in found.pending_writes or ():
             yield from _keys_of(value)
+        if not found.config["configurable"]["checkpoint_ns"]:
+            return  # the run's own: all before it is in its state
 
 
 def _keys_of(value: object) -> Iterator[str]:
