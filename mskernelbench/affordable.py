@@ -35,6 +35,8 @@ HEAVIEST = Limits(2**33, 2**29)
 """Of what is too heavy for that, one is drawn, up to this: answers take five times the memory of a tensor."""
 SPOTTED = Limits(2**38, 2**31)
 """Up to this a full verdict calls a kernel whole to compare some places that can be answered alone."""
+LOOKED_BYTES = 2**28
+"""Up to this a heavy workload that is drawn for a look at harder values always gets it."""
 USER_FACTOR = 8
 """In a full verdict the lightest of the user's own shapes is compared up to limits this much wider."""
 
@@ -86,6 +88,43 @@ def in_spots(workloads: Sequence[Workload], operator: Operator, precision: Preci
     heavy = [w for w in workloads if _within(w, SPOTTED, operator, precision)]
     heavy = [w for w in heavy if not _within(w, COSTLY, operator, precision)]
     return secrets.SystemRandom().sample(heavy, len(heavy))
+
+
+def harder(workload: Workload, operator: Operator) -> tuple[Workload, ...]:
+    """The workload with values that friendly ones stand for where it is timed, as far as checks have them.
+
+    The operator's probing values, those that are hard for it, and numbers of all magnitudes. A matrix that is
+    read from a file has its own.
+    """
+    if workload.matrix is not None:
+        return ()
+    checked = {known.values: known.exact for known in operator.in_set("check")}
+    names = dict.fromkeys((operator.probe, *operator.hard, "mixed"))
+    return tuple(
+        replace(workload, values=name, exact=checked[name])
+        for name in names
+        if name is not None and name in checked and name != workload.values
+    )
+
+
+def on_harder_values(
+    sampled: Sequence[Workload], operator: Operator, precision: Precision
+) -> tuple[Workload, ...]:
+    """What is looked at again of workloads that are right in samples: the heaviest and a drawn one.
+
+    Each with another kind of harder values, probing ones among them where there are any. Above LOOKED_BYTES
+    the chance falls with the size, so that looks cost about the same everywhere.
+    """
+    rng, ranked = secrets.SystemRandom(), _ranked(sampled, operator)
+    chosen = [*ranked[-1:], *rng.sample(ranked[:-1], min(1, len(ranked[:-1])))]
+    rng.shuffle(chosen)
+    found: list[Workload] = []
+    for workload in chosen:
+        known = {w.values for w in found}
+        kinds = [w for w in harder(workload, operator) if w.values not in known]
+        probing = [w for w in kinds if w.values == operator.probe]
+        found += rng.sample(probing or kinds, min(1, len(kinds)))
+    return tuple(w for w in found if rng.random() * operator.dram_bytes(w.shape, precision) <= LOOKED_BYTES)
 
 
 def probes(compared: Sequence[Workload], operator: Operator) -> tuple[Workload, ...]:

@@ -260,6 +260,8 @@ class Operator:
     aliases: tuple[str, ...] = field(default_factory=no_aliases)
     probe: str | None = None
     """Values that show arithmetic of too few bits at any size, where the bound of a long sum is wide."""
+    hard: tuple[str, ...] = ()
+    """Further values, fit for any size, that show what friendly ones hide; checks have them as well."""
     matrix_product: bool = False
     """Whether tensor cores can do its floating-point operations."""
     exact: bool = False

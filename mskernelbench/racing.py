@@ -121,6 +121,11 @@ class Race:
         refusal = refusal or self._unfair(candidate, workload, pair[1])
         return refusal or replace(row, sampled=self._right_in_samples(workload, pair[1]))
 
+    def looks_right(self, candidate: Build, workload: Workload) -> bool:
+        """Whether sampled blocks of one call write the right numbers; False says little."""
+        timing = self._time(candidate, workload, 1, traces=True)
+        return isinstance(timing, Timing) and self._right_in_samples(workload, timing)
+
     def remembered(self, candidate: Build, workload: Workload, row: WorkloadResult) -> Refusal | None:
         """Why the times in `row` are not believed: the candidate keeps answers from call to call."""
         lane, builds = self._lane, (self.baseline, candidate)

@@ -13,6 +13,7 @@ from mskernelbench.affordable import at_any_rate, in_spots, probes
 from mskernelbench.checking import COMPARISON, Checked, Checker
 from mskernelbench.evaluation import Status, WorkloadResult
 from mskernelbench.guards import Refusal
+from mskernelbench.harder_values import Found, HarderValues
 from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.racing import Race
 from mskernelbench.spots import Asked, called_whole
@@ -89,11 +90,39 @@ class TimedTrial:
             if isinstance(row, Refusal):
                 return Checked(tuple(compared), row)
             rows.append(replace(row, error_ratio=errors.get(row.key)))
+        found = self._on_harder_values([w for w, row in zip(timed, rows, strict=True) if row.sampled])
+        if found.refusal:
+            return Checked(tuple(compared), found.refusal)
+        rows = [replace(row, sampled=row.sampled and row.key not in found.doubtful) for row in rows]
+        return self._seen_late(timed, rows, compared)
+
+    def _seen_late(
+        self,
+        timed: Sequence[Workload],
+        rows: Sequence[WorkloadResult],
+        compared: Sequence[WorkloadResult],
+    ) -> Checked:
+        """All rows, with what came of comparing those that are unseen."""
         keys = {row.key for row in rows}
         late = self._late([w for w, row in zip(timed, rows, strict=True) if _is_unseen(row)])
         found = {row.key: row for row in late.results}
         told = self._counted([_compared_late(row, found.get(row.key)) for row in rows])
         return Checked((*(row for row in compared if row.key not in keys), *told), late.refusal)
+
+    def _on_harder_values(self, sampled: Sequence[Workload]) -> Found:
+        """What is found on other values where samples of friendly ones are right."""
+        if not self._compares_late:
+            return Found()
+        look = HarderValues(
+            self.built.build,
+            self.device,
+            self.operator,
+            self.precision,
+            self.checker.materials,
+            self.race,
+            self.built.keeps_state,
+        )
+        return look.look(sampled)
 
     def _counted(self, rows: Sequence[WorkloadResult]) -> Sequence[WorkloadResult]:
         """Timed rows; what nobody compared does not count beside what was compared, when all could be.

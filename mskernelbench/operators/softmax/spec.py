@@ -212,6 +212,8 @@ OPERATOR = Operator(
     flops=lambda shape: 4 * elements(shape),
     dram_bytes=lambda shape, precision: 2 * precision.value_bytes * elements(shape),
     weight=elements,
+    probe="peaked",
+    hard=("far_below", "huge"),
     cut=along(N={"input": 0, "out": 0}),
 )
 """Softmax of every row."""

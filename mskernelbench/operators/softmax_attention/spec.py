@@ -277,5 +277,7 @@ OPERATOR = Operator(
     dram_bytes=dram_bytes,
     weight=weight,
     matrix_product=True,
+    probe="peaked",
+    hard=("far_below", "equal"),
     cut=along(q_len={"Q": 0, "Y": 0}, dim_v={"V": 1, "Y": 1}),
 )

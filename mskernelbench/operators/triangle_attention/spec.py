@@ -301,5 +301,7 @@ OPERATOR = Operator(
     flops=flops,
     dram_bytes=dram_bytes,
     weight=weight,
+    probe="peaked",
+    hard=("far_below", "equal"),
     cut=along(B=dict.fromkeys(("q", "k", "v", "mask", "out"), 0), H=dict.fromkeys(("q", "k", "v", "out"), 1)),
 )
