@@ -115,7 +115,9 @@ def on_harder_values(
     Each with another kind of harder values, probing ones among them where there are any. Above LOOKED_BYTES
     the chance falls with the size, so that looks cost about the same everywhere.
     """
-    rng, ranked = secrets.SystemRandom(), _ranked(sampled, operator)
+    rng = secrets.SystemRandom()
+    sizes = {w.key: operator.dram_bytes(w.shape, precision) for w in sampled}
+    ranked = [w for w in _ranked(sampled, operator) if rng.random() * sizes[w.key] <= LOOKED_BYTES]
     chosen = [*ranked[-1:], *rng.sample(ranked[:-1], min(1, len(ranked[:-1])))]
     rng.shuffle(chosen)
     found: list[Workload] = []
@@ -124,7 +126,7 @@ def on_harder_values(
         kinds = [w for w in harder(workload, operator) if w.values not in known]
         probing = [w for w in kinds if w.values == operator.probe]
         found += rng.sample(probing or kinds, min(1, len(kinds)))
-    return tuple(w for w in found if rng.random() * operator.dram_bytes(w.shape, precision) <= LOOKED_BYTES)
+    return tuple(found)
 
 
 def probes(compared: Sequence[Workload], operator: Operator) -> tuple[Workload, ...]:
