@@ -90,6 +90,12 @@ def in_spots(workloads: Sequence[Workload], operator: Operator, precision: Preci
     return secrets.SystemRandom().sample(heavy, len(heavy))
 
 
+def may_be_compared(workload: Workload, operator: Operator, precision: Precision) -> bool:
+    """Whether a full verdict compares it where no sample is right, or has it among those that are drawn."""
+    most = HEAVIEST if operator.cut is None else SPOTTED
+    return any(_within(workload, limits, operator, precision) for limits in (COSTLY, most))
+
+
 def harder(workload: Workload, operator: Operator) -> tuple[Workload, ...]:
     """The workload with values that friendly ones stand for where it is timed, as far as checks have them.
 

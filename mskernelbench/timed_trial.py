@@ -2,14 +2,14 @@
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.affordable import at_any_rate, in_spots, probes
+from mskernelbench.affordable import at_any_rate, in_spots, may_be_compared, probes
 from mskernelbench.checking import COMPARISON, Checked, Checker
 from mskernelbench.evaluation import Status, WorkloadResult
 from mskernelbench.guards import Refusal
@@ -94,19 +94,22 @@ class TimedTrial:
         if found.refusal:
             return Checked(tuple(compared), found.refusal)
         rows = [replace(row, sampled=row.sampled and row.key not in found.doubtful) for row in rows]
-        return self._seen_late(timed, rows, compared)
+        return self._seen_late(timed, rows, compared, found.doubtful)
 
     def _seen_late(
         self,
         timed: Sequence[Workload],
         rows: Sequence[WorkloadResult],
         compared: Sequence[WorkloadResult],
+        doubtful: Collection[tuple[object, ...]],
     ) -> Checked:
         """All rows, with what came of comparing those that are unseen."""
         keys = {row.key for row in rows}
         late = self._late([w for w, row in zip(timed, rows, strict=True) if _is_unseen(row)])
         found = {row.key: row for row in late.results}
-        told = self._counted([_compared_late(row, found.get(row.key)) for row in rows])
+        told = [_compared_late(row, found.get(row.key)) for row in rows]
+        if self._compares_late and self.device.clock is Clock.MODELLED and any(row.seen for row in told):
+            told = [self._counted(w, row, doubtful) for w, row in zip(timed, told, strict=True)]
         return Checked((*(row for row in compared if row.key not in keys), *told), late.refusal)
 
     def _on_harder_values(self, sampled: Sequence[Workload]) -> Found:
@@ -124,14 +127,17 @@ class TimedTrial:
         )
         return look.look(sampled)
 
-    def _counted(self, rows: Sequence[WorkloadResult]) -> Sequence[WorkloadResult]:
-        """Timed rows; what nobody compared does not count beside what was compared, when all could be.
+    def _counted(
+        self, workload: Workload, row: WorkloadResult, doubtful: Collection[tuple[object, ...]]
+    ) -> WorkloadResult:
+        """A timed row; a gain does not count that nobody compared, or could have, beside what was compared.
 
-        A GPU's timed calls are all looked at.
+        A candidate cannot know which of those that could have been are drawn. A GPU's timed calls are all
+        looked at.
         """
-        if self._compares_late and self.device.clock is Clock.MODELLED and any(row.seen for row in rows):
-            return [replace(row, counted=row.seen or row.speedup is None) for row in rows]
-        return rows
+        gains = row.speedup is not None and row.speedup.high > 1
+        possible = row.key not in doubtful and may_be_compared(workload, self.operator, self.precision)
+        return replace(row, counted=row.seen or not gains or possible)
 
     @property
     def _compares_late(self) -> bool:

@@ -9,6 +9,8 @@ from cudamaster.search.verifying import differences_on_paper
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.timing import Clock
+from mskernelbench.affordable import may_be_compared
+from mskernelbench.catalog import load_operator
 from mskernelbench.evaluation import Evaluation, Interval, Vendor, WorkloadResult, counted_rows
 from mskernelbench.operator import Precision, Workload
 from mskernelbench.referee import Referee
@@ -33,16 +35,39 @@ def judged(*timed: Workload, quick: bool = False) -> Evaluation:
     return referee.evaluate(CANDIDATE, timed=timed if quick else None)
 
 
-def test_a_workload_that_nobody_compared_keeps_its_row_and_does_not_count() -> None:
+def test_a_workload_that_could_have_been_drawn_counts_uncompared() -> None:
     evaluation = judged(LIGHT, *HEAVY)
     rows = [row for row in evaluation.workloads if row.set != "check"]
-    assert [row.counted for row in rows] == [True, False, False, False]
-    assert all(row.speedup for row in rows)
-    assert "3 larger timed workloads were not compared and do not count" in evaluation.reason
-    assert "over 1 timed workload (" in evaluation.reason
+    assert [row.seen for row in rows] == [True, False, False, False]
+    assert all(row.counted for row in rows)
+    assert "3 larger timed workloads were not compared)" in evaluation.reason
+
+
+@pytest.mark.parametrize(
+    ("operator", "shape", "possible"),
+    [
+        ("sorting", {"N": 1 << 20}, True),
+        ("sorting", {"N": 134_217_757}, False),
+        ("matrix_mul", {"M": 4096, "N": 4096, "K": 4096}, True),
+        ("matrix_mul", {"M": 16384, "N": 16384, "K": 16384}, False),
+        ("relu", {"N": 1 << 30}, False),
+    ],
+)
+def test_what_is_too_heavy_to_be_drawn_is_known_beforehand(
+    operator: str, shape: dict[str, float], possible: bool
+) -> None:
+    workload = Workload("real", shape, "ordinary")
+    assert may_be_compared(workload, load_operator(operator), Precision.FP32) is possible
+
+
+def test_a_gain_that_does_not_count_keeps_its_row_and_is_said() -> None:
+    rows = [replace(row(2.0), error_ratio=0.5), row(8.0), row(50.0, counted=False)]
+    evaluation = accepted(BENCH, "entry", rows)
+    assert "2 larger timed workloads were not compared of which 1 does not count" in evaluation.reason
+    assert "over 2 timed workloads (" in evaluation.reason
     document = evaluation.document()
-    assert [row.get("counted") for row in document["workloads"][-4:]] == [None, False, False, False]
-    assert len(counted_rows(document)) == 1
+    assert [one.get("counted") for one in document["workloads"]] == [None, None, False]
+    assert len(counted_rows(document)) == 2
 
 
 def test_where_none_was_compared_all_count_and_that_is_said() -> None:
