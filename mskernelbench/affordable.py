@@ -35,6 +35,8 @@ HEAVIEST = Limits(2**33, 2**29)
 """Of what is too heavy for that, one is drawn, up to this: answers take five times the memory of a tensor."""
 SPOTTED = Limits(2**38, 2**31)
 """Up to this a full verdict calls a kernel whole to compare some places that can be answered alone."""
+SPOT_FLOPS = 2**35
+"""Up to this it is always among those called so, if there is time."""
 LOOKED_BYTES = 2**28
 """Up to this a heavy workload that is drawn for a look at harder values always gets it."""
 USER_FACTOR = 8
@@ -82,12 +84,17 @@ def at_any_rate(
 
 
 def in_spots(workloads: Sequence[Workload], operator: Operator, precision: Precision) -> Sequence[Workload]:
-    """Those of `workloads` that are compared at some places only, in an order that nobody can know."""
+    """Those of `workloads` that are compared at some places only: the lightest, then drawn ones.
+
+    Above SPOT_FLOPS the chance falls with the work: a verdict does not wait for the heaviest each time.
+    """
     if operator.cut is None:
         return ()
-    heavy = [w for w in workloads if _within(w, SPOTTED, operator, precision)]
+    rng = secrets.SystemRandom()
+    heavy = [w for w in _ranked(workloads, operator) if _within(w, SPOTTED, operator, precision)]
     heavy = [w for w in heavy if not _within(w, COSTLY, operator, precision)]
-    return secrets.SystemRandom().sample(heavy, len(heavy))
+    drawn = [w for w in heavy[1:] if rng.random() * operator.flops(w.shape) <= SPOT_FLOPS]
+    return (*heavy[:1], *rng.sample(drawn, len(drawn)))
 
 
 def may_be_compared(workload: Workload, operator: Operator, precision: Precision) -> bool:
