@@ -35,7 +35,7 @@ HEAVIEST = Limits(2**33, 2**29)
 """Of what is too heavy for that, one is drawn, up to this: answers take five times the memory of a tensor."""
 SPOTTED = Limits(2**38, 2**31)
 """Up to this a full verdict calls a kernel whole to compare some places that can be answered alone."""
-SPOT_FLOPS = 2**35
+SPOT_FLOPS = 2**33
 """Up to this it is always among those called so, if there is time."""
 LOOKED_BYTES = 2**28
 """Up to this a heavy workload that is drawn for a look at harder values always gets it."""

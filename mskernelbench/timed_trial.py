@@ -20,7 +20,7 @@ from mskernelbench.spots import Asked, called_whole
 
 LONG_MS = 100.0
 """Calls that take longer are not run whole for a comparison."""
-SPOT_SECONDS = 6.0
+SPOT_SECONDS = 4.0
 """After which no other heavy workload is called whole."""
 
 
