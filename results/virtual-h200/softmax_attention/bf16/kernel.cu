@@ -299,19 +299,19 @@ static void finish_split(Scalar* Y, Split split, int q_len, int dim_v, cudaStrea
 // of V. Its scores stay in registers, become weights there, and feed the second product as they lie: the layout of an
 // mma's sums is the layout of its left factor. Q and K pass through shared memory in chunks of DK columns, the next chunk
 // on its way while one is used; V's rows travel beside the first. DQ: Q is kept in registers when dim_qk <= DQ (0: never).
-template <int BM, int BN, int DV, int DQ, bool ALIGNED>
+template <int BM, int BN, int DV, int DQ>
 struct FlashStage {
     static constexpr int DK = 64, PITCH = DK + 8, PITCH_V = DV + 8;  // 16 bytes of padding: no bank conflicts in ldmatrix
     static constexpr int ROWS = BN + (DQ == 0 ? BM : 0);             // of K, and of Q where it is not in registers
     static constexpr int BYTES = 2 * (2 * ROWS * PITCH + BN * PITCH_V);
 };
 
-template <int BM, int BN, int DV, int DQ, bool ALIGNED>
+template <int BM, int BN, int DV, int DQ>
 __global__ void __launch_bounds__(BM * 2)
 flash_mma_attention(__nv_bfloat16* __restrict__ Y, const __nv_bfloat16* __restrict__ Q, const __nv_bfloat16* __restrict__ K,
                     const __nv_bfloat16* __restrict__ V, int q_len, int kv_len, int dim_qk, int dim_v, float scale,
                     int parts, int part_keys, float* __restrict__ scratch) {
-    using Stage = FlashStage<BM, BN, DV, DQ, ALIGNED>;
+    using Stage = FlashStage<BM, BN, DV, DQ>;
     constexpr int DK = Stage::DK, PITCH = Stage::PITCH, PITCH_V = Stage::PITCH_V, THREADS = BM * 2;
     constexpr int Q_STEPS = DQ > 0 ? DQ / 16 : 1;
     extern __shared__ __align__(16) unsigned char memory[];
@@ -329,10 +329,8 @@ flash_mma_attention(__nv_bfloat16* __restrict__ Y, const __nv_bfloat16* __restri
 #pragma unroll
         for (int i = 0; i < Q_STEPS * 4; ++i) {
             const int q = q0 + warp_row + lane / 4 + i % 2 * 8, d = i / 4 * 16 + i / 2 % 2 * 8 + lane % 4 * 2;
-            const __nv_bfloat16* const from = Q + static_cast<size_t>(q < q_len ? q : 0) * dim_qk;
-            const __nv_bfloat16 zero(0.f), low = q < q_len && d < dim_qk ? from[d] : zero;
-            const __nv_bfloat162 pair(low, q < q_len && d + 1 < dim_qk ? from[d + 1] : zero);
-            kept_q[i / 4][i % 4] = *reinterpret_cast<const unsigned*>(&pair);
+            const __nv_bfloat16* const pair = Q + static_cast<size_t>(q < q_len ? q : 0) * dim_qk + d;
+            kept_q[i / 4][i % 4] = q < q_len && d < dim_qk ? *reinterpret_cast<const unsigned*>(pair) : 0u;
         }
     }
     // A thread copies pieces of eight in one column: rows `stride` apart, from the first that is its own.
@@ -341,7 +339,7 @@ flash_mma_attention(__nv_bfloat16* __restrict__ Y, const __nv_bfloat16* __restri
         const __nv_bfloat16* from = matrix + static_cast<size_t>(first) * width + column;
 #pragma unroll
         for (int i = 0; i < trips; ++i, from += static_cast<size_t>(stride) * width)
-            fill_piece<ALIGNED>(to + i * stride * pitch, from, first + i * stride < end ? width - column : 0);
+            fill_piece<true>(to + i * stride * pitch, from, first + i * stride < end ? width - column : 0);
     };
     auto load = [&](int step) {
         constexpr int STRIDE = THREADS / (DK / 8);
@@ -458,9 +456,9 @@ flash_mma_attention(__nv_bfloat16* __restrict__ Y, const __nv_bfloat16* __restri
             const int v = v0 + j * 8 + lane % 4 * 2;
             const float first = out[j][half * 2] * share, second = out[j][half * 2 + 1] * share;
             if (parts == 1)
-                store_pair<ALIGNED>(Y + static_cast<size_t>(q) * dim_v, v, dim_v, first, second);
+                store_pair<true>(Y + static_cast<size_t>(q) * dim_v, v, dim_v, first, second);
             else
-                store_pair<ALIGNED>(scratch + place * dim_v, v, dim_v, first, second);
+                store_pair<true>(scratch + place * dim_v, v, dim_v, first, second);
         }
         if (parts > 1 && lane % 4 == 0 && blockIdx.y == 0) {
             const size_t rows = static_cast<size_t>(parts) * q_len;
@@ -470,31 +468,17 @@ flash_mma_attention(__nv_bfloat16* __restrict__ Y, const __nv_bfloat16* __restri
     }
 }
 
-template <int BM, int BN, int DV, int DQ, bool ALIGNED>
+template <int BM, int BN, int DV, int DQ>
 static void launch_flash_mma(__nv_bfloat16* Y, const __nv_bfloat16* Q, const __nv_bfloat16* K, const __nv_bfloat16* V, int q_len,
-                             int kv_len, int dim_qk, int dim_v, cudaStream_t stream) {
-    const auto kernel = flash_mma_attention<BM, BN, DV, DQ, ALIGNED>;
-    constexpr int BYTES = FlashStage<BM, BN, DV, DQ, ALIGNED>::BYTES;
+                             int kv_len, int dim_qk, int dim_v, float scale, cudaStream_t stream) {
+    const auto kernel = flash_mma_attention<BM, BN, DV, DQ>;
+    constexpr int BYTES = FlashStage<BM, BN, DV, DQ>::BYTES;
     if (BYTES > 48 * 1024) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
     const Split split = plan_split(tiles(q_len, BM) * tiles(dim_v, DV), q_len, kv_len, dim_v, 256, stream);
     const dim3 grid(tiles(q_len, BM), tiles(dim_v, DV), split.parts);
-    const float scale = 1.f / sqrtf(static_cast<float>(dim_qk));
     kernel<<<grid, BM * 2, BYTES, stream>>>(Y, Q, K, V, q_len, kv_len, dim_qk, dim_v, scale, split.parts, split.keys,
                                             split.scratch);
     finish_split(Y, split, q_len, dim_v, stream);
-}
-
-// Q fits into registers when it has no more than 128 columns. Rows that do not lie on 16 bytes are rare enough for one
-// small tile.
-template <int BM, int BN, int DV>
-static void flash_mma(__nv_bfloat16* Y, const __nv_bfloat16* Q, const __nv_bfloat16* K, const __nv_bfloat16* V, int q_len,
-                      int kv_len, int dim_qk, int dim_v, cudaStream_t stream) {
-    const bool aligned = on_16_bytes(Q, dim_qk * sizeof(Scalar)) && on_16_bytes(K, 0) &&
-                         on_16_bytes(V, dim_v * sizeof(Scalar)) && on_16_bytes(Y, 0);
-    const auto launch = !aligned       ? launch_flash_mma<BM, 32, 64, 0, false>
-                        : dim_qk > 128 ? launch_flash_mma<BM, BN, DV, 0, true>
-                                       : launch_flash_mma<BM, BN, DV, 128, true>;
-    launch(Y, Q, K, V, q_len, kv_len, dim_qk, dim_v, stream);
 }
 // Chooses tile and split by shape: a large tile reuses most. Where its tiles are too few for the device, the sum over K is
 // split among blocks, whose parts meet in scratch memory and are added in a fixed order by a second kernel. Where even
@@ -628,7 +612,7 @@ __global__ void __launch_bounds__(SOFTMAX_THREADS) row_softmax(const float* scor
 constexpr size_t SCRATCH_BYTES = size_t{256} << 20;
 
 inline void attend_in_three_phases(Scalar* Y, const Scalar* Q, const Scalar* K, const Scalar* V, int q_len, int kv_len,
-                                   int dim_qk, int dim_v, cudaStream_t stream) {
+                                   int dim_qk, int dim_v, float scale, cudaStream_t stream) {
     const int pitch = tiles(kv_len, 8) * 8;  // every scratch row starts on 16 bytes
     const size_t row_bytes = pitch * (sizeof(float) + (sizeof(Scalar) < 4 ? sizeof(Scalar) : 0));
     int chunk = static_cast<int>(SCRATCH_BYTES / row_bytes / 128 * 128);
@@ -638,39 +622,65 @@ inline void attend_in_three_phases(Scalar* Y, const Scalar* Q, const Scalar* K, 
     if (cudaMallocAsync(reinterpret_cast<void**>(&scores), chunk * row_bytes, stream) != cudaSuccess) return;
     Scalar* const shares = sizeof(Scalar) < 4 ? reinterpret_cast<Scalar*>(scores + static_cast<size_t>(chunk) * pitch)
                                               : reinterpret_cast<Scalar*>(scores);
-    const bool vector_qk = on_16_bytes(Q, dim_qk * sizeof(Scalar)) && on_16_bytes(K, 0);
-    const bool vector_v = on_16_bytes(V, dim_v * sizeof(Scalar)) && on_16_bytes(Y, 0);
     for (int first = 0; first < q_len; first += chunk) {
         const int rows = chunk < q_len - first ? chunk : q_len - first;
         const Scalar* const q = Q + static_cast<size_t>(first) * dim_qk;
         Scalar* const y = Y + static_cast<size_t>(first) * dim_v;
-        const GemmShape to_scores = {rows, kv_len, dim_qk, dim_qk, dim_qk, pitch, 1.f / sqrtf(static_cast<float>(dim_qk))};
+        const GemmShape to_scores = {rows, kv_len, dim_qk, dim_qk, dim_qk, pitch, scale};
         const GemmShape to_output = {rows, dim_v, kv_len, pitch, dim_v, dim_v, 1.f};
-        if (vector_qk)
-            gemm_by_shape<true, true>(q, K, scores, to_scores, stream);
-        else
-            gemm_by_shape<true, false>(q, K, scores, to_scores, stream);
+        gemm_by_shape<true, true>(q, K, scores, to_scores, stream);
         row_softmax<<<rows, SOFTMAX_THREADS, 0, stream>>>(scores, shares, kv_len, pitch);
-        if (vector_v)
-            gemm_by_shape<false, true>(shares, V, y, to_output, stream);
-        else
-            gemm_by_shape<false, false>(shares, V, y, to_output, stream);
+        gemm_by_shape<false, true>(shares, V, y, to_output, stream);
     }
     cudaFreeAsync(scores, stream);
 }
 
-// Small head dimensions: one fused pass, whose sums fit on chip. Large ones, and rows that do not lie on 16 bytes: two matrix
-// products with the scores in memory between them, which are small beside Q, K and V there.
+// Small head dimensions: one fused pass, whose sums fit on chip. Large ones: two matrix products with the scores in
+// memory between them, which are small beside Q, K and V there.
 constexpr int FUSED_DIM = 128;
+
+static void attend(Scalar* Y, const Scalar* Q, const Scalar* K, const Scalar* V, int q_len, int kv_len, int dim_qk, int dim_v,
+                   float scale, cudaStream_t stream) {
+    if (dim_v > FUSED_DIM || dim_qk > 128) {
+        attend_in_three_phases(Y, Q, K, V, q_len, kv_len, dim_qk, dim_v, scale, stream);
+        return;
+    }
+    const auto fused = dim_v <= 64 ? launch_flash_mma<128, 64, 64, 128> : launch_flash_mma<128, 64, 128, 128>;
+    fused(Y, Q, K, V, q_len, kv_len, dim_qk, dim_v, scale, stream);
+}
+
+// Rows that do not lie on 16 bytes are copied to scratch memory where they do, filled up with zeros: these change no score,
+// and add columns to Y that are not copied back. So `attend` need know aligned rows only.
+constexpr int COPY_THREADS = 128;
+
+__global__ void __launch_bounds__(COPY_THREADS)
+copy_row(const Scalar* __restrict__ from, Scalar* __restrict__ to, int from_pitch, int to_pitch) {
+    from += static_cast<size_t>(blockIdx.x) * from_pitch;
+    to += static_cast<size_t>(blockIdx.x) * to_pitch;
+    for (int i = threadIdx.x; i < to_pitch; i += COPY_THREADS) to[i] = i < from_pitch ? from[i] : Scalar(0.f);
+}
 
 extern "C" void softmax_attention_bf16(Scalar* Y, const Scalar* Q, const Scalar* K, const Scalar* V, int q_len, int kv_len,
                             int dim_qk, int dim_v, cudaStream_t stream) {
-    const bool aligned = on_16_bytes(Q, dim_qk * sizeof(Scalar)) && on_16_bytes(K, 0) &&
-                         on_16_bytes(V, dim_v * sizeof(Scalar)) && on_16_bytes(Y, 0);
-    if (!aligned || dim_v > FUSED_DIM || dim_qk > 128) {
-        attend_in_three_phases(Y, Q, K, V, q_len, kv_len, dim_qk, dim_v, stream);
+    const float scale = 1.f / sqrtf(static_cast<float>(dim_qk));
+    if (on_16_bytes(Q, dim_qk * sizeof(Scalar)) && on_16_bytes(K, 0) && on_16_bytes(V, dim_v * sizeof(Scalar)) &&
+        on_16_bytes(Y, 0)) {
+        attend(Y, Q, K, V, q_len, kv_len, dim_qk, dim_v, scale, stream);
         return;
     }
-    const auto fused = dim_v <= 64 ? launch_flash_mma<128, 64, 64, 128, true> : launch_flash_mma<128, 64, 128, 128, true>;
-    fused(Y, Q, K, V, q_len, kv_len, dim_qk, dim_v, stream);
+    const int pitch_qk = tiles(dim_qk, 8) * 8, pitch_v = tiles(dim_v, 8) * 8;
+    const size_t row_values = static_cast<size_t>(pitch_qk) + pitch_v;
+    Scalar* q = nullptr;
+    if (cudaMallocAsync(reinterpret_cast<void**>(&q), (row_values * q_len + row_values * kv_len) * sizeof(Scalar), stream) !=
+        cudaSuccess)
+        return;
+    Scalar* const k = q + static_cast<size_t>(q_len) * pitch_qk;
+    Scalar* const v = k + static_cast<size_t>(kv_len) * pitch_qk;
+    Scalar* const y = v + static_cast<size_t>(kv_len) * pitch_v;
+    copy_row<<<q_len, COPY_THREADS, 0, stream>>>(Q, q, dim_qk, pitch_qk);
+    copy_row<<<kv_len, COPY_THREADS, 0, stream>>>(K, k, dim_qk, pitch_qk);
+    copy_row<<<kv_len, COPY_THREADS, 0, stream>>>(V, v, dim_v, pitch_v);
+    attend(y, q, k, v, q_len, kv_len, pitch_qk, pitch_v, scale, stream);
+    copy_row<<<q_len, COPY_THREADS, 0, stream>>>(y, Y, pitch_v, dim_v);
+    cudaFreeAsync(q, stream);
 }

@@ -303,7 +303,7 @@ __global__ void __launch_bounds__(SOFTMAX_THREADS) row_softmax(const float* scor
 constexpr size_t SCRATCH_BYTES = size_t{256} << 20;
 
 inline void attend_in_three_phases(Scalar* Y, const Scalar* Q, const Scalar* K, const Scalar* V, int q_len, int kv_len,
-                                   int dim_qk, int dim_v, cudaStream_t stream) {
+                                   int dim_qk, int dim_v, float scale, cudaStream_t stream) {
     const int pitch = tiles(kv_len, 8) * 8;  // every scratch row starts on 16 bytes
     const size_t row_bytes = pitch * (sizeof(float) + (sizeof(Scalar) < 4 ? sizeof(Scalar) : 0));
     int chunk = static_cast<int>(SCRATCH_BYTES / row_bytes / 128 * 128);
@@ -313,28 +313,56 @@ inline void attend_in_three_phases(Scalar* Y, const Scalar* Q, const Scalar* K, 
     if (cudaMallocAsync(reinterpret_cast<void**>(&scores), chunk * row_bytes, stream) != cudaSuccess) return;
     Scalar* const shares = sizeof(Scalar) < 4 ? reinterpret_cast<Scalar*>(scores + static_cast<size_t>(chunk) * pitch)
                                               : reinterpret_cast<Scalar*>(scores);
-    const bool vector_qk = on_16_bytes(Q, dim_qk * sizeof(Scalar)) && on_16_bytes(K, 0);
-    const bool vector_v = on_16_bytes(V, dim_v * sizeof(Scalar)) && on_16_bytes(Y, 0);
     for (int first = 0; first < q_len; first += chunk) {
         const int rows = chunk < q_len - first ? chunk : q_len - first;
         const Scalar* const q = Q + static_cast<size_t>(first) * dim_qk;
         Scalar* const y = Y + static_cast<size_t>(first) * dim_v;
-        const GemmShape to_scores = {rows, kv_len, dim_qk, dim_qk, dim_qk, pitch, 1.f / sqrtf(static_cast<float>(dim_qk))};
+        const GemmShape to_scores = {rows, kv_len, dim_qk, dim_qk, dim_qk, pitch, scale};
         const GemmShape to_output = {rows, dim_v, kv_len, pitch, dim_v, dim_v, 1.f};
-        if (vector_qk)
-            gemm_by_shape<true, true>(q, K, scores, to_scores, stream);
-        else
-            gemm_by_shape<true, false>(q, K, scores, to_scores, stream);
+        gemm_by_shape<true, true>(q, K, scores, to_scores, stream);
         row_softmax<<<rows, SOFTMAX_THREADS, 0, stream>>>(scores, shares, kv_len, pitch);
-        if (vector_v)
-            gemm_by_shape<false, true>(shares, V, y, to_output, stream);
-        else
-            gemm_by_shape<false, false>(shares, V, y, to_output, stream);
+        gemm_by_shape<false, true>(shares, V, y, to_output, stream);
     }
     cudaFreeAsync(scores, stream);
 }
 
+static void attend(Scalar* Y, const Scalar* Q, const Scalar* K, const Scalar* V, int q_len, int kv_len, int dim_qk, int dim_v,
+                   float scale, cudaStream_t stream) {
+    attend_in_three_phases(Y, Q, K, V, q_len, kv_len, dim_qk, dim_v, scale, stream);
+}
+
+// Rows that do not lie on 16 bytes are copied to scratch memory where they do, filled up with zeros: these change no score,
+// and add columns to Y that are not copied back. So `attend` need know aligned rows only.
+constexpr int COPY_THREADS = 128;
+
+__global__ void __launch_bounds__(COPY_THREADS)
+copy_row(const Scalar* __restrict__ from, Scalar* __restrict__ to, int from_pitch, int to_pitch) {
+    from += static_cast<size_t>(blockIdx.x) * from_pitch;
+    to += static_cast<size_t>(blockIdx.x) * to_pitch;
+    for (int i = threadIdx.x; i < to_pitch; i += COPY_THREADS) to[i] = i < from_pitch ? from[i] : Scalar(0.f);
+}
+
 extern "C" void softmax_attention(Scalar* Y, const Scalar* Q, const Scalar* K, const Scalar* V, int q_len, int kv_len,
                             int dim_qk, int dim_v, cudaStream_t stream) {
-    attend_in_three_phases(Y, Q, K, V, q_len, kv_len, dim_qk, dim_v, stream);
+    const float scale = 1.f / sqrtf(static_cast<float>(dim_qk));
+    if (on_16_bytes(Q, dim_qk * sizeof(Scalar)) && on_16_bytes(K, 0) && on_16_bytes(V, dim_v * sizeof(Scalar)) &&
+        on_16_bytes(Y, 0)) {
+        attend(Y, Q, K, V, q_len, kv_len, dim_qk, dim_v, scale, stream);
+        return;
+    }
+    const int pitch_qk = tiles(dim_qk, 8) * 8, pitch_v = tiles(dim_v, 8) * 8;
+    const size_t row_values = static_cast<size_t>(pitch_qk) + pitch_v;
+    Scalar* q = nullptr;
+    if (cudaMallocAsync(reinterpret_cast<void**>(&q), (row_values * q_len + row_values * kv_len) * sizeof(Scalar), stream) !=
+        cudaSuccess)
+        return;
+    Scalar* const k = q + static_cast<size_t>(q_len) * pitch_qk;
+    Scalar* const v = k + static_cast<size_t>(kv_len) * pitch_qk;
+    Scalar* const y = v + static_cast<size_t>(kv_len) * pitch_v;
+    copy_row<<<q_len, COPY_THREADS, 0, stream>>>(Q, q, dim_qk, pitch_qk);
+    copy_row<<<kv_len, COPY_THREADS, 0, stream>>>(K, k, dim_qk, pitch_qk);
+    copy_row<<<kv_len, COPY_THREADS, 0, stream>>>(V, v, dim_v, pitch_v);
+    attend(y, q, k, v, q_len, kv_len, pitch_qk, pitch_v, scale, stream);
+    copy_row<<<q_len, COPY_THREADS, 0, stream>>>(y, Y, pitch_v, dim_v);
+    cudaFreeAsync(q, stream);
 }
