@@ -62,7 +62,7 @@ class WorkloadResult:
     left_out: str | None = None
     """Why it was not timed: its size, and what the device has free."""
     counted: bool = True
-    """Whether the means are over it too; False where nobody compared what the timed call wrote."""
+    """Whether the means are over it too; False of a gain that nobody compared, or could have."""
 
     @property
     def counts(self) -> bool:

@@ -54,9 +54,7 @@ class Precision(StrEnum):
         try:
             from ml_dtypes import bfloat16
         except ImportError as missing:
-            raise PackageMissing(
-                "BF16 needs the Python package ml_dtypes: pip install ml_dtypes"
-            ) from missing
+            raise PackageMissing(NO_BF16) from missing
         bf16: np.dtype[Any] = np.dtype(bfloat16)
         return bf16
 

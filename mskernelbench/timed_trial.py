@@ -1,7 +1,6 @@
 """One checked candidate on timed workloads: what it writes there is compared, then it is timed."""
 
 import secrets
-import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from mskernelbench.guards import Refusal
 from mskernelbench.harder_values import Found, HarderValues
 from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.racing import Race
-from mskernelbench.spots import Asked, called_whole
+from mskernelbench.whole_calls import WholeCalls
 
 LONG_MS = 100.0
 """Calls that take longer are not run whole for a comparison."""
@@ -116,16 +115,14 @@ class TimedTrial:
         """What is found on other values where samples of friendly ones are right."""
         if not self._compares_late:
             return Found()
-        look = HarderValues(
-            self.built.build,
-            self.device,
-            self.operator,
-            self.precision,
-            self.checker.materials,
-            self.race,
-            self.built.keeps_state,
+        return HarderValues(self._calls, self.race).look(sampled)
+
+    @property
+    def _calls(self) -> WholeCalls:
+        build, keeps_state = self.built.build, self.built.keeps_state
+        return WholeCalls(
+            build, self.device, self.operator, self.precision, self.checker.materials, keeps_state
         )
-        return look.look(sampled)
 
     def _counted(
         self, workload: Workload, row: WorkloadResult, doubtful: Collection[tuple[object, ...]]
@@ -168,28 +165,9 @@ class TimedTrial:
         whole = self._compared((*light, *drawn))
         if whole.refusal is not None and whole.refusal.status is not Status.TIMED_OUT:
             return whole
-        spotted = self._in_spots(in_spots(unseen, self.operator, self.precision))
-        return replace(spotted, results=(*whole.results, *spotted.results))
-
-    def _in_spots(self, workloads: Sequence[Workload]) -> Checked:
-        """Whole calls that are compared at some places, for as long as there is time."""
-        right: list[WorkloadResult] = []
-        begun = time.monotonic()
-        for workload in workloads:
-            if time.monotonic() - begun > SPOT_SECONDS:
-                break
-            if self.built.keeps_state:
-                self.device.release(self.built.build)
-            arguments = self.checker.materials.arguments(workload)
-            asked = Asked(self.operator, self.precision, workload, arguments)
-            found = called_whole(self.device, self.built.build, asked)
-            if isinstance(found, Refusal):
-                return Checked(tuple(right), found)
-            if found:
-                right.append(
-                    WorkloadResult(workload.set, workload.shape, pattern=workload.pattern, sampled=True)
-                )
-        return Checked(tuple(right), None)
+        told = self._calls.look(in_spots(unseen, self.operator, self.precision), SPOT_SECONDS)
+        spotted = (WorkloadResult(w.set, w.shape, pattern=w.pattern, sampled=True) for w in told.right)
+        return Checked((*whole.results, *spotted), told.refusal)
 
 
 def _compared_late(row: WorkloadResult, late: WorkloadResult | None) -> WorkloadResult:

@@ -171,8 +171,8 @@ def _right(rows: Sequence[WorkloadResult]) -> str:
     if unseen := sum(not row.seen and not row.left_out for row in rows):
         less.append(f"{_workloads(unseen, 'larger timed')} {_were(unseen)} not compared")
         if uncounted := sum(not row.counted for row in rows):
-            alone = "and" if uncounted == unseen else f"of which {uncounted}"
-            less[-1] += f" {alone} {'does' if uncounted == 1 else 'do'} not count"
+            alone = " and" if uncounted == unseen else f", of which {uncounted}"
+            less[-1] += f"{alone} {'does' if uncounted == 1 else 'do'} not count"
         elif not compared and not sampled:
             less[-1] += ", nor was any other"
     return f"{right} ({', '.join(less)})" if less else right

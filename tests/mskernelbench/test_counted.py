@@ -63,7 +63,7 @@ def test_what_is_too_heavy_to_be_drawn_is_known_beforehand(
 def test_a_gain_that_does_not_count_keeps_its_row_and_is_said() -> None:
     rows = [replace(row(2.0), error_ratio=0.5), row(8.0), row(50.0, counted=False)]
     evaluation = accepted(BENCH, "entry", rows)
-    assert "2 larger timed workloads were not compared of which 1 does not count" in evaluation.reason
+    assert "2 larger timed workloads were not compared, of which 1 does not count" in evaluation.reason
     assert "over 2 timed workloads (" in evaluation.reason
     document = evaluation.document()
     assert [one.get("counted") for one in document["workloads"]] == [None, None, False]

@@ -18,6 +18,7 @@ from mskernelbench.harder_values import HarderValues
 from mskernelbench.materials import Materials
 from mskernelbench.operator import Precision, Workload
 from mskernelbench.racing import Race
+from mskernelbench.whole_calls import WholeCalls
 from tests.doubles.scripted_device import Script, ScriptedDevice, answer, outputs
 
 FP32 = Precision.FP32
@@ -60,7 +61,8 @@ def looked(limit: int, *, right: bool = False, slow: bool = False) -> tuple[Any,
     device = ScriptedDevice({SOURCE.text: Script(run)})
     looks, materials = Looks(limit), Materials(SOFTMAX, FP32, 0)
     race = cast(Race, looks)
-    look = HarderValues(device.build(SOURCE), device, SOFTMAX, FP32, materials, race, keeps_state=False)
+    calls = WholeCalls(device.build(SOURCE), device, SOFTMAX, FP32, materials, keeps_state=False)
+    look = HarderValues(calls, race)
     return look.look(SAMPLED), looks, called
 
 
