@@ -8,11 +8,11 @@ SOURCES := cudamaster agents toolchain mskernelbench tests benchmarks
 
 setup: $(BIN)/.installed
 
+# setuptools warns at length that an editable package is imported from this folder, which is what is wanted.
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	# setuptools warns at length that an editable package is imported from this folder, which is what is wanted
-	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --editable '.[dev]'
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@
 
 check: setup
