@@ -82,3 +82,8 @@ def test_managed_attributes_do_not_hide_the_variable() -> None:
 
 def test_registers_by_count_and_by_name() -> None:
     assert registers(".reg .b32 \t%r<3>, low") == {"%r0": "b32", "%r1": "b32", "%r2": "b32", "low": "b32"}
+
+
+def test_registers_of_vectors_by_element() -> None:
+    assert list(registers(".reg .v2 .b32 %v<2>")) == ["%v0.x", "%v0.y", "%v1.x", "%v1.y"]
+    assert registers(".reg .v4 .f32 v") == dict.fromkeys(["v.x", "v.y", "v.z", "v.w"], "f32")

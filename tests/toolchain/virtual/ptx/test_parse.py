@@ -196,7 +196,7 @@ def test_functions_without_a_body_are_declared() -> None:
         (HEADER + ".entry k() {\nmov.u32 %r1, 1;\n", 5, "not a PTX statement"),
         (HEADER + "\nhello;\n", 5, "not a PTX declaration"),
         (HEADER + ".entry k() {\nret;\nmov.u32 %r1, 1 +;\n}", 6, "cannot read"),
-        (HEADER + ".entry k() {\n.reg .v4 .f32 v;\n}", 5, "cannot read"),
+        (HEADER + ".entry k() {\n.reg .v3 .f32 v;\n}", 5, "cannot read"),
     ],
 )
 def test_what_is_not_ptx_is_refused_with_its_line(text: str, line: int, words: str) -> None:

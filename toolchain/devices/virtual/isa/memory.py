@@ -102,12 +102,23 @@ def store(emit: Emitter, ins: Instruction) -> None:
 def move(emit: Emitter, ins: Instruction) -> None:
     """Copy, pack elements into a wider register, or unpack them."""
     destination, source = ins.operands
-    if isinstance(source, Vector):
+    if isinstance(source, Vector) and isinstance(destination, Vector):
+        _move_elements(emit, ins, destination, source)
+    elif isinstance(source, Vector):
         emit.put(destination, _pack(emit, ins, source))
     elif isinstance(destination, Vector):
         _unpack(emit, ins, destination, emit.get(source, ins.type))
     else:
         emit.put(destination, emit.get(source, ins.type))
+
+
+def _move_elements(emit: Emitter, ins: Instruction, destination: Vector, source: Vector) -> None:
+    """Copy a vector's elements, which are all read first: `mov.v2.b32 v, {v.y, v.x}`."""
+    if f"v{len(source.items)}" not in ins.modifiers or len(source.items) != len(destination.items):
+        raise unsupported(ins, "these operands")
+    values = [emit.get(item, ins.type) for item in source.items]
+    for item, value in zip(destination.items, values, strict=True):
+        emit.put(item, value)
 
 
 def _pack(emit: Emitter, ins: Instruction, source: Vector) -> Value:

@@ -9,8 +9,10 @@ from cudamaster.toolchain.devices.virtual.ptx.nouns import (
     CARRY_READERS,
     Guard,
     Instruction,
+    Register,
     Symbol,
     Variable,
+    Vector,
 )
 from cudamaster.toolchain.devices.virtual.ptx.operands import call_operands, operands, renamed
 from cudamaster.toolchain.devices.virtual.ptx.places import Places
@@ -28,6 +30,8 @@ _LEAVING = frozenset({"bra", "brx", "ret", "exit", "trap", "call"})
 _BARRIERS = frozenset({"bar", "barrier"})
 _YIELDING_LOADS = frozenset({"acquire", "volatile", "relaxed"})
 _NO_RETURN = frozenset({"bra", "brx", "ret", "exit", "trap"})
+_COLOURS = {"x": "r", "y": "g", "z": "b", "w": "a"}
+"""Other names of a vector's elements."""
 
 
 @lru_cache(maxsize=4096)
@@ -49,11 +53,26 @@ class _Scope:
         self.number = number
         self.around = around
         self.names: dict[str, str] = dict(around.names) if around else {}
+        self.vectors: dict[str, Vector] = dict(around.vectors) if around else {}
         self.labels: dict[str, str] = {}
 
     def unique(self, name: str) -> str:
         """The name as the function knows it: its own in the outermost scope, numbered further in."""
         return f"{name}${self.number}" if self.around else name
+
+    def declare(self, name: str) -> str:
+        """Return the unique name of a register declared here; `v.x` begins the vector `v`."""
+        unique = self.unique(name)
+        if self.around is not None or name[0] != "%":
+            self.names[name] = unique
+        vector, dot, letter = name.partition(".")
+        if not dot:
+            self.vectors.pop(name, None)
+            return unique
+        before = self.vectors[vector].items if letter != "x" else ()
+        self.vectors[vector] = Vector((*before, Register(unique)))
+        self.names[f"{vector}.{_COLOURS[letter]}"] = unique
+        return unique
 
     def label(self, name: str) -> str:
         """The unique name of the label that `name` means here."""
@@ -148,14 +167,9 @@ class Body:
             raise ValueError(f"the directive .{word}")
 
     def _declare_registers(self, code: str) -> None:
-        scope = self._scope
         for name, kind in declarations.registers(code).items():
-            if name == _UNUSED:
-                continue
-            unique = scope.unique(name)
-            self.registers[unique] = kind
-            if scope.around is not None or name[0] != "%":
-                scope.names[name] = unique
+            if name != _UNUSED:
+                self.registers[self._scope.declare(name)] = kind
 
     def _declare_variables(self, code: str) -> None:
         for variable in declarations.variables(code):
@@ -178,8 +192,9 @@ class Body:
             raise ValueError(f"the instruction {code[:60]!r}")
         opcode = match[1]
         items = call_operands(match[2]) if opcode.startswith("call") else operands(match[2])
-        if self._scope.names:
-            items = tuple([renamed(item, self._scope.names, self.registers) for item in items])
+        scope = self._scope
+        if scope.names:
+            items = tuple([renamed(item, scope.names, self.registers, scope.vectors) for item in items])
         self._append(Instruction(opcode, items, guard, self._places.now))
 
     def _append(self, instruction: Instruction) -> None:

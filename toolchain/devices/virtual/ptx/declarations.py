@@ -17,6 +17,7 @@ _MANY = re.compile(r"([\w$%]+)\s*<\s*(\d+)\s*>$")
 _RELOCATION = re.compile(
     r"(?:(0[xX][0-9a-fA-F]+)\s*\(\s*)?(?:generic\s*\(\s*)?([A-Za-z_$][\w$]*)[\s)]*(?:([+-]\s*\w+))?[\s)]*$"
 )
+_ELEMENTS = {"v2": (".x", ".y"), "v4": (".x", ".y", ".z", ".w")}
 SPACES = frozenset({"param", "global", "const", "shared", "local"})
 
 
@@ -135,14 +136,18 @@ def parameters(text: str) -> tuple[Variable, ...]:
 
 
 def registers(text: str) -> dict[str, str]:
-    """Types by name of `.reg .b32 a, %r<3>` (the count declares `%r0` to `%r2`); ValueError if malformed."""
+    """Types by name of `.reg .b32 a, %r<3>` (the count declares `%r0` to `%r2`); ValueError if malformed.
+
+    Each element of a vector is a register: `.reg .v2 .f32 v` declares `v.x` and `v.y`.
+    """
     match = _HEAD.match(text)
-    words = match[2].split() if match else []
-    if match is None or len(words) != 1 or words[0][1:] not in TYPE_BYTES:
+    words = [word[1:] for word in match[2].split()] if match else []
+    elements = _ELEMENTS[words.pop(0)] if words and words[0] in _ELEMENTS else ("",)
+    if match is None or len(words) != 1 or words[0] not in TYPE_BYTES:
         raise ValueError(f"the register declaration {text[:60]!r}")
     declared = {}
     for name in match[3].split(","):
         many = _MANY.match(name.strip())
         names = [f"{many[1]}{i}" for i in range(int(many[2]))] if many else [name.strip()]
-        declared.update(dict.fromkeys(names, words[0][1:]))
+        declared.update({name + element: words[0] for name in names for element in elements})
     return declared

@@ -30,7 +30,7 @@ _INTEGER = re.compile(r"[+-]?\s*(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[uU]?$")
 _BITS = re.compile(r"0[fF]([0-9a-fA-F]{8})$|0[dD]([0-9a-fA-F]{16})$")
 _DECIMAL = re.compile(r"[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?$")
 _SYMBOL = re.compile(r"([A-Za-z_$][\w$]*)\s*(?:([+-]\s*[\w\s+*()-]+))?$")
-_REGISTER = re.compile(r"%[\w$.]+$|_$")
+_REGISTER = re.compile(r"%[\w$.]+$|_$|[A-Za-z_$][\w$]*\.[xyzwrgba]$")
 _CALL = re.compile(r"\s*(?:\(([^)]*)\)\s*,)?\s*([\w$%]+)\s*(?:,\s*\(([^)]*)\))?\s*(?:,\s*([\w$]+))?\s*$")
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -153,22 +153,27 @@ def _value(node: ast.expr) -> int:
     raise ValueError(f"the constant expression {ast.unparse(node)!r}")
 
 
-def renamed(item: Operand, names: dict[str, str], registers: dict[str, str]) -> Operand:
-    """`item` with the names of a scope put in place; a renamed symbol that is a register becomes one."""
+def renamed(
+    item: Operand, names: dict[str, str], registers: dict[str, str], vectors: dict[str, Vector]
+) -> Operand:
+    """`item` with the names of a scope put in place; a symbol that is a register or a vector becomes one."""
     match item:
+        case Register(name) | Symbol(name, 0) if name in vectors:
+            return vectors[name]
         case Register(name):
             return Register(names[name]) if name in names else item
         case Symbol(name, offset) if name in names:
             new = names[name]
             return Register(new) if new in registers else Symbol(new, offset)
         case Address(base, offset):
-            place = renamed(base, names, registers)
+            place = renamed(base, names, registers, vectors)
             assert isinstance(place, Register | Symbol | Integer)
             return Address(place, offset)
         case Vector(items):
-            return Vector(tuple([renamed(part, names, registers) for part in items]))
+            return Vector(tuple([renamed(part, names, registers, vectors) for part in items]))
         case Pair(first, second):
-            return Pair(renamed(first, names, registers), renamed(second, names, registers))
+            parts = (renamed(part, names, registers, vectors) for part in (first, second))
+            return Pair(*parts)
         case Negated(register):
             return Negated(Register(names.get(register.name, register.name)))
     return item
