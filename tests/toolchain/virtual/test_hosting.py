@@ -50,7 +50,8 @@ def called(*messages: Mapping[str, Any]) -> tuple[EngineMachine, list[Any]]:
     """What a call comes to in which the guest says `messages` before it returns."""
     native = load_native()
     machine = EngineMachine(Engine(native, threads=1), native)
-    CudaRuntime(native, machine).set_device(SPEC, 1 << 20)
+    runtime = CudaRuntime(native, machine)  # C has its callbacks, and does not keep them
+    runtime.set_device(SPEC, 1 << 20)
     guest = SayingGuest([{"loaded": True}, *messages, {"returned": NOTHING}])
     host = GuestHost(cast(Guest, guest), ADDRESSES, PTX, SPEC, 1 << 20).connect(machine)
     host.load(Path("none.so"))
