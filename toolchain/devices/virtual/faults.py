@@ -28,6 +28,7 @@ REFUSALS = {
     -5: "a tensor copy's place in shared memory is not at a multiple of 128 bytes",
     -6: "a tensor copy and its tensor map have different numbers of dimensions",
     -7: "a thread arrives at the cluster's barrier again before it has waited there",
+    -8: "the metadata of a sparse product of TF32 has four bits that are neither 0b0100 nor 0b1110",
 }
 """Of faults that are `illegal`, by the numbers of native/bulk.h."""
 CLUSTER_BARRIER = 16

@@ -1,6 +1,6 @@
 """Tensor-core products on register fragments, and the matrices they come from: `mma`, `ldmatrix`, `stmatrix`.
 
-Products are exact and sums are float32 (see native/fragment.h). Sparse forms are not here.
+Products are exact and sums are float32 (see native/fragment.h). Sparse forms are in `sparse`.
 """
 
 import re

@@ -1,5 +1,5 @@
 /* `mma.sync`: products exact, sums in float32 (integers exact), one function for each shape and pair of types.
- * Registers come as [register][lane] arrays. Forms of 1 and 4 bits are in tensor_small.c; sparse ones nowhere. */
+ * Registers come as [register][lane] arrays. Not here: 1 and 4 bits (tensor_small.c), sparse ones (tensor_sparse.c). */
 #include "vectorise.h"
 
 #include "fragment.h"
