@@ -4,7 +4,7 @@ from typing import Any
 
 from cudamaster.agents.bottleneck import heaviest, telling_metrics
 from cudamaster.agents.builtin.catalog import find_strategy, strategies_for
-from cudamaster.agents.builtin.rendering import render_kernel
+from cudamaster.agents.builtin.rendering import render_for
 from cudamaster.agents.builtin.strategy import Strategy
 from cudamaster.agents.chronicle import (
     contrasting_pair,
@@ -164,12 +164,4 @@ def _example(situation: Situation, plan: Plan | None) -> dict[str, str] | None:
     setting = strategy.default(situation.precision, situation.spec)
     if setting is None:
         return None
-    source = render_kernel(
-        strategy,
-        setting,
-        operator=situation.operator,
-        precision=situation.precision,
-        entry=situation.entry,
-        spec=situation.spec,
-    )
-    return {"title": strategy.title, "source": source.rstrip()}
+    return {"title": strategy.title, "source": render_for(situation, strategy, setting).rstrip()}

@@ -6,7 +6,7 @@ import numpy as np
 
 from cudamaster.agents.bottleneck import heaviest
 from cudamaster.agents.builtin.bandit import Arm
-from cudamaster.agents.builtin.rendering import describe, render_kernel
+from cudamaster.agents.builtin.rendering import describe, render_for
 from cudamaster.agents.builtin.strategy import Setting, Strategy
 from cudamaster.agents.nouns import Attempt, Plan, Situation
 
@@ -48,7 +48,7 @@ class Branch:
         """
         while self._left:
             setting = self._left.pop(key_of(self._next(rng)))
-            if self._render(setting) not in self._sources:
+            if render_for(self.situation, self.strategy, setting) not in self._sources:
                 return self._plan(setting)
         return None
 
@@ -64,17 +64,6 @@ class Branch:
 
     def _best_first(self) -> Sequence[Attempt]:
         return sorted(self.attempts, key=lambda a: a.reward, reverse=True)
-
-    def _render(self, setting: Setting) -> str:
-        s = self.situation
-        return render_kernel(
-            self.strategy,
-            setting,
-            operator=s.operator,
-            precision=s.precision,
-            entry=s.entry,
-            spec=s.spec,
-        )
 
     def _plan(self, setting: Setting) -> Plan:
         strategy = self.strategy

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from cudamaster.agents.builtin.catalog import find_strategy, strategies_for
-from cudamaster.agents.builtin.rendering import render_kernel
+from cudamaster.agents.builtin.rendering import render_for
 from cudamaster.agents.builtin.strategy import Setting, Strategy
 from cudamaster.agents.nouns import Plan, Situation
 from mskernelbench.evaluation import Evaluation, Status
@@ -30,27 +30,27 @@ def _mends(situation: Situation, plan: Plan, source: str, status: Status) -> Ite
         return
     if status in TOO_MUCH:
         for smaller in _smaller(strategy, setting, situation):
-            yield _render(strategy, smaller, situation)
+            yield render_for(situation, strategy, smaller)
     while strategy.fallback is not None:
         fallback = find_strategy(strategy.fallback, situation.operator, situation.precision)
         if fallback is None:
             return
         default = fallback.default(situation.precision, situation.spec)
         if default is not None:
-            yield _render(fallback, default, situation)
+            yield render_for(situation, fallback, default)
         strategy = fallback
 
 
 def _origin(situation: Situation, plan: Plan, source: str) -> tuple[Strategy | None, Setting]:
     """The strategy and setting that `source` was rendered from: the plan's, or an earlier mend's."""
     planned = find_strategy(plan.strategy, situation.operator, situation.precision)
-    if planned is None or _render(planned, plan.parameters, situation) == source:
+    if planned is None or render_for(situation, planned, plan.parameters) == source:
         return planned, plan.parameters
     for strategy in strategies_for(situation.operator, situation.precision):
         if not source.startswith(f"// {strategy.title}"):
             continue
         for setting in strategy.settings(situation.precision, situation.spec):
-            if _render(strategy, setting, situation) == source:
+            if render_for(situation, strategy, setting) == source:
                 return strategy, setting
     return planned, plan.parameters
 
@@ -61,14 +61,3 @@ def _smaller(strategy: Strategy, setting: Setting, situation: Situation) -> list
     fitting = strategy.settings(situation.precision, situation.spec)
     smaller = [s for s in fitting if strategy.size(s, situation.precision) < size]
     return sorted(smaller, key=lambda s: strategy.distance(s, setting))
-
-
-def _render(strategy: Strategy, setting: Setting, situation: Situation) -> str:
-    return render_kernel(
-        strategy,
-        setting,
-        operator=situation.operator,
-        precision=situation.precision,
-        entry=situation.entry,
-        spec=situation.spec,
-    )

@@ -7,6 +7,7 @@ import jinja2
 
 from cudamaster.agents.builtin.catalog import PLAYBOOK
 from cudamaster.agents.builtin.strategy import Setting, Strategy
+from cudamaster.agents.nouns import Situation
 from cudamaster.toolchain.spec import DeviceSpec
 from mskernelbench.operator import Operator, Precision
 
@@ -20,6 +21,18 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+    )
+
+
+def render_for(situation: Situation, strategy: Strategy, setting: Setting) -> str:
+    """The source of `strategy` at `setting` for what the situation is about."""
+    return render_kernel(
+        strategy,
+        setting,
+        operator=situation.operator,
+        precision=situation.precision,
+        entry=situation.entry,
+        spec=situation.spec,
     )
 
 

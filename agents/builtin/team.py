@@ -4,7 +4,7 @@ import numpy as np
 
 from cudamaster.agents.builtin import debugger, planner, profiler
 from cudamaster.agents.builtin.catalog import find_strategy
-from cudamaster.agents.builtin.rendering import render_kernel
+from cudamaster.agents.builtin.rendering import render_for
 from cudamaster.agents.errors import UnknownStrategy
 from cudamaster.agents.nouns import Attempt, Diagnosis, Plan, Situation
 from cudamaster.toolchain.profile import Profile
@@ -31,14 +31,7 @@ class BuiltinTeam:
             raise UnknownStrategy(
                 f"the playbook has no strategy '{plan.strategy}' for {situation.operator.name}"
             )
-        return render_kernel(
-            strategy,
-            plan.parameters,
-            operator=situation.operator,
-            precision=situation.precision,
-            entry=situation.entry,
-            spec=situation.spec,
-        )
+        return render_for(situation, strategy, plan.parameters)
 
     def debug(self, situation: Situation, plan: Plan, source: str, evaluation: Evaluation) -> str | None:
         """A smaller setting, or the strategy's fallback; None where neither would help."""
