@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 
 from cudamaster.config import API_KEYS, Config, keys_set
 from cudamaster.errors import UnknownName
+from cudamaster.search.teams import BUILTIN, KINDS
 
-BUILTIN = "builtin"
-MODELS = (BUILTIN, "openai:NAME", "anthropic:NAME", "scripted:FILE", "replay:RUN")
 USUAL_MODELS = {"OPENAI_API_KEY": "openai:gpt-5", "ANTHROPIC_API_KEY": "anthropic:claude-sonnet-5"}
 """Chosen where a key is set and no model is named."""
 USUAL_MAX_USD = 5.0
@@ -50,7 +49,7 @@ def _chosen(wanted: str | None, config: Config) -> Choice:
 
 def _known(name: str) -> str:
     kind, _, rest = name.partition(":")
-    kinds = {model.partition(":")[0] for model in MODELS[1:]}
-    if name == BUILTIN or (kind in kinds and rest):
+    known = {form.partition(":")[0] for form in KINDS if form != BUILTIN}
+    if name == BUILTIN or (kind in known and rest):
         return name
-    raise UnknownName("model", name, MODELS)
+    raise UnknownName("model", name, KINDS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cudamaster.cli import console
-from cudamaster.cli.choices import BUILTIN, Choice, choose_model
+from cudamaster.cli.choices import Choice, choose_model
 from cudamaster.cli.following import followed
 from cudamaster.cli.interrupting import stopped_by_signals
 from cudamaster.cli.opening import Opening, OperatorChoice, choose_operator, command_line, opening
@@ -25,6 +25,7 @@ from cudamaster.search.outcome import INTERRUPTED as BY_INTERRUPTION
 from cudamaster.search.outcome import Outcome
 from cudamaster.search.run import Run, outcome_in, settings_of
 from cudamaster.search.settings import Settings
+from cudamaster.search.teams import BUILTIN
 from cudamaster.search.user_workloads import user_workloads
 from cudamaster.store.atomic import require_writable
 from cudamaster.store.codec import Malformed, well_formed

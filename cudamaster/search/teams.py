@@ -24,7 +24,8 @@ from cudamaster.store.codec import Malformed, decode, well_formed
 from cudamaster.store.journal import read_events
 
 BUILTIN = "builtin"
-KINDS = (BUILTIN, "openai:NAME", "anthropic:NAME", "scripted:FILE", "replay:JOURNAL")
+KINDS = (BUILTIN, "openai:NAME", "anthropic:NAME", "scripted:FILE", "replay:RUN")
+"""What `--model` takes."""
 KEY_COMMAND_SECONDS = 60.0
 
 

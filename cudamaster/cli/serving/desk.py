@@ -4,7 +4,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 
-from cudamaster.cli.choices import BUILTIN
 from cudamaster.cli.kernel_file import kernel_text
 from cudamaster.cli.opening import Opening, choose_operator
 from cudamaster.cli.serving.announcing import AnnouncingDevice, Say
@@ -16,6 +15,7 @@ from cudamaster.report.leaderboard import standings
 from cudamaster.search.collaborators import Collaborators
 from cudamaster.search.settings import Settings
 from cudamaster.search.storing import place_name
+from cudamaster.search.teams import BUILTIN
 from cudamaster.toolchain.device import Device
 
 KEPT = 2
