@@ -24,18 +24,18 @@ def _nearby(path: Path) -> str:
 def _content(path: Path) -> bytes:
     try:
         if path.stat().st_size > LARGEST_BYTES:
-            raise UnreadableKernel(f"{path} is over {LARGEST_BYTES >> 20} MiB: not one kernel's source")
+            raise UnreadableKernel(f"{path} is over {LARGEST_BYTES >> 20} MiB: give one kernel's source")
         return path.read_bytes()
     except OSError as cause:
-        raise UnreadableKernel(f"{path} cannot be read: {cause.strerror}") from cause
+        raise UnreadableKernel(f"{path} cannot be read ({cause.strerror}): make it readable") from cause
 
 
 def kernel_text(path: Path | str, content: bytes) -> str:
     """The source in `content`, which `path` names. Raises UnreadableKernel."""
     if len(content) > LARGEST_BYTES:
-        raise UnreadableKernel(f"{path} is over {LARGEST_BYTES >> 20} MiB: not one kernel's source")
+        raise UnreadableKernel(f"{path} is over {LARGEST_BYTES >> 20} MiB: give one kernel's source")
     if not content.strip():
-        raise UnreadableKernel(f"{path} is empty")
+        raise UnreadableKernel(f"{path} is empty; give CUDA C++ source")
     if b"\0" in content:
         raise UnreadableKernel(f"{path} is a binary file; give CUDA C++ source")
     try:

@@ -38,7 +38,8 @@ class Outcome:
     candidates: int
     """Candidates judged in them."""
     stopped_by: str
-    """`attainment`, `rounds`, `flat`, `minutes`, `usd`, `tokens`, `nothing_left`, `no_plan` or `interrupted`."""
+    """`attainment`, `rounds`, `flat`, `minutes`, `usd`, `tokens`, `nothing_left`, `no_plan` or
+    `interrupted`."""
     baseline: Evaluation | None
     """The baseline's own verdict; None where the run was interrupted before it."""
     best: Best | None

@@ -27,6 +27,7 @@ BUILTIN = "builtin"
 KINDS = (BUILTIN, "openai:NAME", "anthropic:NAME", "scripted:FILE", "replay:RUN")
 """What `--model` takes."""
 KEY_COMMAND_SECONDS = 60.0
+TRY_IT = "try it in a shell, and mend it at [keys] of the configuration file"
 
 
 def open_team(settings: Settings, keys: Keys) -> Team:
@@ -100,7 +101,7 @@ def key_of(kind: str, keys: Keys, *, needed: bool = True) -> str:
     """The API key: from the key command where there is one, else the environment. Raises NoKey."""
     variable = KEY_VARIABLES[kind]
     if command := keys.commands.get(kind):
-        return _plain(_said_by(command, kind), f"the key command for {kind}, {command[0]},")
+        return _plain(_said_by(command, kind), f"what {_asked(command, kind)} printed")
     key = _plain(keys.environment.get(variable, "").strip(), variable)
     if needed and not key:
         raise NoKey(
@@ -112,7 +113,9 @@ def key_of(kind: str, keys: Keys, *, needed: bool = True) -> str:
 def _plain(key: str, source: str) -> str:
     """The key. Raises NoKey where no request could carry it."""
     if not (key.isascii() and key.isprintable()):
-        raise NoKey(f"{source} holds more than a key: a line break, or a letter that no key has")
+        raise NoKey(
+            f"{source} holds more than a key (a line break, or a letter that no key has): set it anew"
+        )
     return key
 
 
@@ -122,10 +125,14 @@ def _said_by(command: tuple[str, ...], kind: str) -> str:
             command, capture_output=True, text=True, timeout=KEY_COMMAND_SECONDS, check=True
         ).stdout.strip()
     except (OSError, ValueError, subprocess.SubprocessError) as fault:  # ValueError: bytes that are no text
-        raise NoKey(f"the key command for {kind}, {command[0]}, failed ({type(fault).__name__})") from None
+        raise NoKey(f"{_asked(command, kind)} failed ({type(fault).__name__}): {TRY_IT}") from None
     if not said:
-        raise NoKey(f"the key command for {kind}, {command[0]}, said nothing")
+        raise NoKey(f"{_asked(command, kind)} said nothing: {TRY_IT}")
     return said
+
+
+def _asked(command: tuple[str, ...], kind: str) -> str:
+    return f"the key command for {kind}, {command[0]},"
 
 
 def recorded(journal: Path) -> Mapping[str, Reply]:

@@ -6,6 +6,8 @@ from pathlib import Path
 from cudamaster.errors import BrokenStore
 from cudamaster.store.atomic import write_atomically
 
+MEND = "put it back from a copy, or start a new run"
+
 
 class Artefacts:
     """Sources in, hashes out, and back."""
@@ -25,10 +27,10 @@ class Artefacts:
         """The source of this hash. Raises BrokenStore where it is missing or was changed."""
         path = self.path(digest)
         if not path.exists():
-            raise BrokenStore(f"{path} is missing, and the run's journal needs it")
+            raise BrokenStore(f"{path} is missing, and the run's journal needs it: {MEND}")
         content = path.read_bytes()
         if hashlib.sha256(content).hexdigest() != digest:
-            raise BrokenStore(f"{path} was changed: its name is no longer the hash of its bytes")
+            raise BrokenStore(f"{path} was changed, so that its name is not its hash: {MEND}")
         return content.decode()
 
     def path(self, digest: str) -> Path:

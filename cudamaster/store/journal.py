@@ -11,6 +11,7 @@ from cudamaster.errors import BrokenStore
 from cudamaster.store.codec import Json
 
 SCHEMA = "cudamaster.event/1"
+BY_HAND = "the journal was changed by hand: put it back from a copy, or start a new run"
 Listener = Callable[[Json], None]
 
 
@@ -87,13 +88,13 @@ def _event(line: bytes, path: Path, number: int) -> Json:
     try:
         event = json.loads(line)
     except (ValueError, RecursionError) as cause:
-        raise BrokenStore(f"{path}:{number} is not JSON; the journal was changed by hand") from cause
+        raise BrokenStore(f"{path}:{number} is not JSON; {BY_HAND}") from cause
     if not isinstance(event, dict) or event.get("schema") != SCHEMA:
-        raise BrokenStore(f"{path}:{number} is not a {SCHEMA} event; another version wrote it")
+        raise BrokenStore(f"{path}:{number} is not a {SCHEMA} event; another version wrote it: use that one")
     if not (isinstance(event.get("event"), str) and _is_time(event.get("time"))):
-        raise BrokenStore(f"{path}:{number} lacks the event's name or time; the journal was changed by hand")
+        raise BrokenStore(f"{path}:{number} lacks the event's name or time; {BY_HAND}")
     if "key" in event and "value" not in event:
-        raise BrokenStore(f"{path}:{number} lacks the event's value; the journal was changed by hand")
+        raise BrokenStore(f"{path}:{number} lacks the event's value; {BY_HAND}")
     return event
 
 

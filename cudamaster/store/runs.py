@@ -106,5 +106,7 @@ def find_run(runs: Path, name: str) -> RunFolder:
 def started(events: list[Json], run: RunFolder) -> Json:
     """The first event, with the run's settings. Raises BrokenStore where the run never began."""
     if not events or events[0]["event"] != "started":
-        raise BrokenStore(f"{run.journal_path} does not begin with the run's settings; it cannot be resumed")
+        raise BrokenStore(
+            f"{run.journal_path} lacks the run's settings, so that it cannot be resumed: start a new run"
+        )
     return events[0]
