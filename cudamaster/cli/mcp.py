@@ -39,7 +39,7 @@ def command(
 
     from cudamaster.cli.opening import command_line, opening
     from cudamaster.cli.own_spec import own_of
-    from cudamaster.cli.serving.messages import Plan
+    from cudamaster.cli.serving.messages import Service
     from cudamaster.config import folders
     from cudamaster.errors import DONE
     from cudamaster.store.atomic import require_writable
@@ -56,5 +56,5 @@ def command(
     require_writable(where.results, "results", "give another with --out", by_option=out is not None)
     require_writable(where.runs, "runs", "give another with --runs-dir", by_option=runs_dir is not None)
     line = command_line(sys.argv[1:])
-    serve(Plan(device, seed, own, where.results.resolve(), where.runs, line), opening(context))
+    serve(Service(device, seed, own, where.results.resolve(), where.runs, line), opening(context))
     return DONE

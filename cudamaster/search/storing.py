@@ -9,6 +9,7 @@ from cudamaster.search.standing import beats_baseline
 from cudamaster.search.story import story_of
 from cudamaster.store.codec import Json, encode
 from cudamaster.store.results import (
+    OWN_SIZES,
     RECORD,
     SCHEMA,
     Stored,
@@ -62,7 +63,7 @@ def place_champion(best: Best, run: "Run") -> Placed:
 def own_sizes_folder(run: "Run") -> Path:
     """Where the champion of the user's own workloads is kept: no other run's lies there."""
     if run.settings.results_asked:
-        return results_folder(run) / "own-sizes" / run.folder.name
+        return results_folder(run) / OWN_SIZES / run.folder.name
     return run.folder.path / "best"
 
 

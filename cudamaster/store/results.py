@@ -14,6 +14,10 @@ KERNEL = "kernel.cu"
 RECORD = "record.json"
 STORY = "story.json"
 STORY_SCHEMA = "cudamaster.story/1"
+OTHER_VERSION = "another version wrote it: use that one, or delete it"
+OWN_SIZES = "own-sizes"
+PLACES = ("*/*/*", f"*/*/*/{OWN_SIZES}/*")
+"""Of the operator's workloads, `DEVICE/OPERATOR/PRECISION`; of a user's, `own-sizes/RUN` under that."""
 SEAL = "record_sha256"
 GROUND = ("device", "clock", "clock_version", "baseline_sha256")
 """What two records share where their speedups mean the same."""
@@ -70,7 +74,7 @@ def read_story(folder: Path, record: Json) -> Json | None:
         return None
     story = _json(path)
     if not isinstance(story, dict) or story.get("schema") != STORY_SCHEMA:
-        raise BrokenStore(f"{path} is not a {STORY_SCHEMA} document; another version wrote it")
+        raise BrokenStore(f"{path} is not a {STORY_SCHEMA} document; {OTHER_VERSION}")
     return story if tells_of(story, record) else None
 
 
@@ -100,7 +104,7 @@ def read_record(path: Path) -> Json:
     """The record in a file. Raises BrokenStore."""
     record = _json(path)
     if not isinstance(record, dict) or record.get("schema") != SCHEMA:
-        raise BrokenStore(f"{path} is not a {SCHEMA} document; another version wrote it")
+        raise BrokenStore(f"{path} is not a {SCHEMA} document; {OTHER_VERSION}")
     try:
         with well_formed():
             _require_known(record)

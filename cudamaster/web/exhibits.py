@@ -6,11 +6,11 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from cudamaster.errors import BrokenStore, RunNotFound, UsageError
-from cudamaster.report.leaderboard import OWN_SIZES
 from cudamaster.search.story import story_of
 from cudamaster.store.codec import Json, Malformed, decode, well_formed
 from cudamaster.store.results import (
     KERNEL,
+    PLACES,
     RECORD,
     SEAL,
     digest_of,
@@ -27,9 +27,6 @@ from mskernelbench.catalog import find_operator
 from mskernelbench.errors import UnknownOperator
 from mskernelbench.evaluation import Interval
 from mskernelbench.operator import Operator, Precision
-
-PLACES = ("*/*/*", f"*/*/*/{OWN_SIZES}/*")
-"""Of the operator's workloads, `DEVICE/OPERATOR/PRECISION`; of a user's, `own-sizes/NAME` under that."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from anyio import to_thread
 
 from cudamaster.cli.opening import Opening
 from cudamaster.cli.serving.judging_process import ENDING_SECONDS, judge_requests
-from cudamaster.cli.serving.messages import Answer, Plan, Progress, Refusal, Reply, Request
+from cudamaster.cli.serving.messages import Answer, Progress, Refusal, Reply, Request, Service
 from cudamaster.report.document import Json
 
 HEARTBEAT_SECONDS = 10.0
@@ -26,8 +26,8 @@ class Unanswered(Exception):
 class Bench:
     """One process with one device, started when first needed, and anew after a request was cancelled."""
 
-    def __init__(self, plan: Plan, means: Opening) -> None:
-        self._plan, self._means = plan, means
+    def __init__(self, service: Service, means: Opening) -> None:
+        self._service, self._means = service, means
         self._turn = anyio.Lock()
         self._process: BaseProcess | None = None
         self._line: Connection | None = None
@@ -75,7 +75,7 @@ class Bench:
             self.close()
             fresh = multiprocessing.get_context("spawn")  # a fork would copy the server's threads' locks
             self._line, theirs = fresh.Pipe()
-            arguments = (theirs, self._plan, self._means)
+            arguments = (theirs, self._service, self._means)
             self._process = fresh.Process(target=judge_requests, args=arguments, daemon=True)
             self._process.start()
             theirs.close()

@@ -7,11 +7,11 @@ from dataclasses import replace
 from cudamaster.cli.kernel_file import kernel_text
 from cudamaster.cli.opening import Opening, choose_operator
 from cudamaster.cli.serving.announcing import AnnouncingDevice, Say
-from cudamaster.cli.serving.messages import Plan, Request, Verb
+from cudamaster.cli.serving.messages import Request, Service, Verb
 from cudamaster.cli.serving.submitting import submitted
 from cudamaster.cli.serving.task import profiled, task_document
 from cudamaster.report.document import Json, finite
-from cudamaster.report.leaderboard import standings
+from cudamaster.report.stored_kernels import stored_rows
 from cudamaster.search.collaborators import Collaborators
 from cudamaster.search.settings import Settings
 from cudamaster.search.storing import place_name
@@ -27,8 +27,8 @@ Key = tuple[str, str, tuple[str, ...]]
 class Desk:
     """One device, and the referees of the operators that were asked for last."""
 
-    def __init__(self, means: Opening, device: Device, plan: Plan) -> None:
-        self._means, self._plan = means, plan
+    def __init__(self, means: Opening, device: Device, service: Service) -> None:
+        self._means, self._service = means, service
         self._device = AnnouncingDevice(device, lambda words: None)
         self._kept: OrderedDict[Key, Collaborators] = OrderedDict()
 
@@ -43,7 +43,7 @@ class Desk:
     def task(self, request: Request, settings: Settings, means: Collaborators) -> Json:
         """`cudamaster.task/1`."""
         here = (settings.precision, place_name(means.device, means.spec.name))
-        rows = standings(self._plan.results, settings.operator)
+        rows = stored_rows(self._service.results, settings.operator)
         return task_document(means, settings, [r for r in rows if (r["precision"], r["device"]) == here])
 
     def evaluate(self, request: Request, settings: Settings, means: Collaborators) -> Json:
@@ -60,11 +60,11 @@ class Desk:
     def submit(self, request: Request, settings: Settings, means: Collaborators) -> Json:
         """`cudamaster.submission/1`."""
         source = kernel_text("source", request.source.encode("utf-8", "surrogatepass"))
-        return submitted(source, request.note, settings, means, self._plan)
+        return submitted(source, request.note, settings, means, self._service)
 
     def _settings(self, request: Request) -> Settings:
-        plan = self._plan
-        chosen = choose_operator(request.operator, request.precision, plan.operators_dir)
+        service = self._service
+        chosen = choose_operator(request.operator, request.precision, service.operators_dir)
         return Settings(
             operator=chosen.operator.name,
             precision=str(chosen.precision),
@@ -72,10 +72,10 @@ class Desk:
             model=BUILTIN,
             rounds=1,
             candidates=1,
-            seed=plan.seed,
+            seed=service.seed,
             shapes=request.shapes,
-            operators_dir=str(plan.operators_dir or ""),
-            results=str(plan.results),
+            operators_dir=str(service.operators_dir or ""),
+            results=str(service.results),
             results_asked=True,
         )
 

@@ -13,19 +13,19 @@ from types import FrameType
 from cudamaster.cli.boundary import sentence_and_code
 from cudamaster.cli.opening import Opening
 from cudamaster.cli.serving.desk import Desk
-from cudamaster.cli.serving.messages import Answer, Plan, Progress, Refusal, Reply, Request
+from cudamaster.cli.serving.messages import Answer, Progress, Refusal, Reply, Request, Service
 
 ENDING_SECONDS = 2.0
 """How long what is under way has to end in order."""
 
 
-def judge_requests(line: Connection, plan: Plan, means: Opening) -> None:
+def judge_requests(line: Connection, service: Service, means: Opening) -> None:
     """Answer what comes over `line` until it closes or SIGTERM comes; the device is closed then."""
     signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when this ends
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     with ExitStack() as open_things:
-        judging = Judging(line, plan, means, open_things)
+        judging = Judging(line, service, means, open_things)
         while (request := _next(line)) is not None:
             line.send(judging.reply(request))
 
@@ -56,8 +56,8 @@ def _next(line: Connection) -> Request | None:
 class Judging:
     """A desk that is opened with the first request."""
 
-    def __init__(self, line: Connection, plan: Plan, means: Opening, open_things: ExitStack) -> None:
-        self._line, self._plan, self._means, self._open_things = line, plan, means, open_things
+    def __init__(self, line: Connection, service: Service, means: Opening, open_things: ExitStack) -> None:
+        self._line, self._service, self._means, self._open_things = line, service, means, open_things
         self._desk: Desk | None = None
 
     def reply(self, request: Request) -> Reply:
@@ -71,9 +71,9 @@ class Judging:
 
     def _opened(self) -> Desk:
         if self._desk is None:
-            device, reason = self._open_things.enter_context(self._means.device(self._plan.device))
+            device, reason = self._open_things.enter_context(self._means.device(self._service.device))
             self._say(f"on {device.name} ({reason})")
-            self._desk = Desk(self._means, device, self._plan)
+            self._desk = Desk(self._means, device, self._service)
         return self._desk
 
     def _say(self, words: str) -> None:

@@ -17,7 +17,7 @@ class Verb(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Service:
     """How `cudamaster mcp` was started; holds for all that is asked."""
 
     device: str

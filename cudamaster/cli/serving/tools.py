@@ -13,11 +13,11 @@ from pydantic import Field, ValidationError
 from cudamaster.cli.boundary import sentence_and_code
 from cudamaster.cli.opening import Opening
 from cudamaster.cli.serving.bench import Bench, Unanswered
-from cudamaster.cli.serving.messages import Plan, Request, Verb
+from cudamaster.cli.serving.messages import Request, Service, Verb
 from cudamaster.config import operators_dir
 from cudamaster.report.document import Json
-from cudamaster.report.leaderboard import leaderboard_document
 from cudamaster.report.listing import operators_document
+from cudamaster.report.stored_kernels import leaderboard_document
 from mskernelbench.catalog import all_operators, find_operator
 
 INSTRUCTIONS = """\
@@ -62,12 +62,12 @@ class PlainTool(Tool):
 class Tools:
     """One method a tool; each docstring is what the agent reads."""
 
-    def __init__(self, bench: Bench, plan: Plan) -> None:
-        self._bench, self._plan = bench, plan
+    def __init__(self, bench: Bench, service: Service) -> None:
+        self._bench, self._service = bench, service
 
     async def list_operators(self) -> Document:
         """List the operators: names, mathematics, entries with their signatures, workloads, example sizes."""
-        own = operators_dir(self._plan.operators_dir)
+        own = operators_dir(self._service.operators_dir)
         return await aside(lambda: operators_document(all_operators(own)))
 
     async def get_task(
@@ -128,9 +128,9 @@ class Tools:
         return await aside(lambda: self._standings(operator))
 
     def _standings(self, operator: str | None) -> Json:
-        own = operators_dir(self._plan.operators_dir)
+        own = operators_dir(self._service.operators_dir)
         name = find_operator(operator, own).operator.name if operator else None
-        return leaderboard_document(self._plan.results, name)
+        return leaderboard_document(self._service.results, name)
 
     async def _asked(self, request: Request, context: Context) -> Json:
         steps = 0
@@ -160,10 +160,10 @@ async def aside(work: Callable[[], Json]) -> Json:
         raise ToolError(sentence_and_code(fault)[0]) from None
 
 
-def serve(plan: Plan, means: Opening) -> None:
+def serve(service: Service, means: Opening) -> None:
     """Serve until the client closes stdin."""
-    bench = Bench(plan, means)
-    tools = Tools(bench, plan)
+    bench = Bench(service, means)
+    tools = Tools(bench, service)
     offered = (
         tools.list_operators,
         tools.get_task,

@@ -8,13 +8,12 @@ from typing import Any
 
 from cudamaster.errors import BrokenStore
 from cudamaster.report.events import EventLines, status
-from cudamaster.report.leaderboard import OWN_SIZES
 from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.search.settings import Settings
 from cudamaster.search.story import story_of
 from cudamaster.search.summing_up import seconds_worked
 from cudamaster.store.codec import Json, Malformed, decode, well_formed
-from cudamaster.store.results import read_stored
+from cudamaster.store.results import OWN_SIZES, read_stored
 from cudamaster.store.runs import RunFolder
 from cudamaster.web.exhibits import Exhibit, operator_of
 from cudamaster.web.pages.kernel import PAGE

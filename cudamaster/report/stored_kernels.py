@@ -1,28 +1,25 @@
-"""The stored results as a document: `cudamaster.leaderboard/1`."""
+"""The stored kernels as a document, `cudamaster.leaderboard/1`; `cudamaster/leaderboard/` compares teams."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from cudamaster.report.document import Json
-from cudamaster.store.results import KERNEL, RECORD, read_stored
-
-OWN_SIZES = "own-sizes"
+from cudamaster.store.results import KERNEL, OWN_SIZES, PLACES, RECORD, read_stored
 
 
 def leaderboard_document(results: Path, operator: str | None = None) -> Json:
     """Every stored kernel, or those of one operator: fastest first for each operator and precision."""
-    return {"schema": "cudamaster.leaderboard/1", "results": standings(results, operator)}
+    return {"schema": "cudamaster.leaderboard/1", "results": stored_rows(results, operator)}
 
 
-def standings(results: Path, operator: str | None = None) -> list[Json]:
+def stored_rows(results: Path, operator: str | None = None) -> list[Json]:
     """The rows of `leaderboard_document`. Raises BrokenStore."""
     rows = [row for row in _rows(results) if operator in (None, row["operator"])]
     return sorted(rows, key=lambda r: (r["operator"], r["precision"], -r["speedup"]["low"]))
 
 
 def _rows(results: Path) -> Iterator[Json]:
-    """Of the operator's workloads, `DEVICE/OPERATOR/PRECISION`; of a user's, `own-sizes/NAME` under that."""
-    for depth in ("*/*/*", f"*/*/*/{OWN_SIZES}/*"):
+    for depth in PLACES:
         for file in sorted(results.glob(f"{depth}/{RECORD}")):
             stored = read_stored(file.parent)
             if stored is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cudamaster.errors import BrokenStore
-from cudamaster.report.leaderboard import leaderboard_document, standings
+from cudamaster.report.stored_kernels import leaderboard_document, stored_rows
 from cudamaster.store.results import digest_of
 
 KERNEL = "// a kernel\n"
@@ -36,12 +36,12 @@ def test_the_fastest_comes_first_and_own_sizes_are_told_apart(tmp_path: Path) ->
         ("relu", 2.0),
     ]
     assert ["shapes" in row for row in rows] == [False, True, False]
-    assert [row["operator"] for row in standings(tmp_path, "gelu")] == ["gelu"]
+    assert [row["operator"] for row in stored_rows(tmp_path, "gelu")] == ["gelu"]
 
 
 def test_a_torn_pair_is_no_result_and_a_broken_record_is_named(tmp_path: Path) -> None:
     store(tmp_path / "virtual-h200" / "relu" / "fp32", "relu", 2.0, kernel_sha256="another")
-    assert standings(tmp_path) == []
+    assert stored_rows(tmp_path) == []
     (tmp_path / "virtual-h200" / "relu" / "fp32" / "record.json").write_text("{")
     with pytest.raises(BrokenStore, match=r"record\.json is not JSON"):
-        standings(tmp_path)
+        stored_rows(tmp_path)
