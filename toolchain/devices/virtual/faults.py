@@ -24,11 +24,12 @@ REFUSALS = {
     -1: "a bulk copy has a size that is not a multiple of 16 bytes",
     -2: "a bulk copy completes on a barrier of another block than the one it copies to",
     -3: "the cluster has no block of the rank that is asked for",
-    -4: "a tensor copy's map was not made by cuTensorMapEncodeTiled, or is not at a multiple of 64 bytes",
+    -4: "a tensor map was not made by cuTensorMapEncodeTiled, or is not at a multiple of 64 bytes",
     -5: "a tensor copy's place in shared memory is not at a multiple of 128 bytes",
     -6: "a tensor copy and its tensor map have different numbers of dimensions",
     -7: "a thread arrives at the cluster's barrier again before it has waited there",
     -8: "the metadata of a sparse product of TF32 has four bits that are neither 0b0100 nor 0b1110",
+    -9: "a tensor map has a size, stride, address or row of its box that hardware refuses",
 }
 """Of faults that are `illegal`, by the numbers of native/bulk.h."""
 CLUSTER_BARRIER = 16

@@ -36,8 +36,9 @@ static int fill_dimensions(VgTensorMap *map, const uint64_t *sizes, const uint64
         if (is_bad_dimension(map, axis, sizes[axis], boxes[axis], step))
             return DRIVER_INVALID_VALUE;
         map->last[axis] = (uint32_t)(sizes[axis] - 1);
-        map->box[axis] = (uint16_t)((boxes[axis] + step - 1) / step);
+        map->extent[axis] = (uint16_t)boxes[axis];
         map->steps[axis] = (uint8_t)step;
+        vg_settle_box(map, axis);
     }
     return DRIVER_SUCCESS;
 }

@@ -117,6 +117,16 @@ void vg_box_land(VgWarp *warp, const Bulk *bulk)
 
 /* --- issuing ------------------------------------------------------------------------------------------------------ */
 
+/* A map that a kernel has changed is looked at here, as its parts come in any order. */
+static void check_width(VgWarp *warp, uint32_t lane, const VgTensorMap *map, int32_t line)
+{
+    uint32_t wide = row_bytes(map);
+    if (!rows_of(map) || !wide || wide % UNIT)
+        vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_BAD_MAP);
+    if (map->swizzle_mask && wide != map->swizzle_mask + UNIT)
+        vg_fault(warp, 1u << lane, VG_FAULT_UNSUPPORTED, line, 0);
+}
+
 static VgTensorMap read_map(VgWarp *warp, uint32_t lane, uint64_t address, int rank, int32_t line)
 {
     VgTensorMap map = {.mark = 0};
@@ -132,6 +142,7 @@ static VgTensorMap read_map(VgWarp *warp, uint32_t lane, uint64_t address, int r
         vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_NO_MAP);
     if (map.rank != rank)
         vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_OTHER_RANK);
+    check_width(warp, lane, &map, line);
     return map;
 }
 

@@ -16,6 +16,7 @@ typedef struct {
     uint64_t address; /* first, as the time model finds the buffer by it */
     uint64_t strides[TENSOR_RANKS]; /* bytes from one element to the next */
     uint32_t last[TENSOR_RANKS];    /* the last coordinate inside */
+    uint16_t extent[TENSOR_RANKS];  /* coordinates that a copy covers, as the map's maker says */
     uint16_t box[TENSOR_RANKS];     /* elements that a copy takes */
     uint8_t steps[TENSOR_RANKS];    /* coordinates from one such element to the next */
     uint8_t rank, element, element_bytes;
@@ -23,5 +24,12 @@ typedef struct {
     uint8_t fills_nan;    /* whether elements outside are NaNs, not zeros */
     uint32_t mark;
 } VgTensorMap;
+
+/* Takes what follows from a dimension's extent and step. */
+static inline void vg_settle_box(VgTensorMap *map, int axis)
+{
+    uint32_t step = axis && map->steps[axis] ? map->steps[axis] : 1;
+    map->box[axis] = (uint16_t)((map->extent[axis] + step - 1) / step);
+}
 
 #endif
