@@ -1,7 +1,9 @@
 """Checks a built kernel on workloads: fresh data, poisoned outputs, every element against its bound."""
 
-from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from math import isfinite, prod
 from typing import Any
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.outputs import TOO_LARGE, FailureKind, Outputs, RunFailure
+from mskernelbench.answers import Answer
 from mskernelbench.evaluation import Status, WorkloadResult
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import CallEvidence
@@ -22,6 +25,7 @@ COMPARISON = "comparison"
 """The rule that every element of an output lies within its bound."""
 ORDER = "order_dependent"
 """What devices call the fault that a second call, in another order, gave other outputs."""
+Coming = Future[Mapping[str, Answer]]
 STATUSES = {
     FailureKind.BUILD_FAILED: Status.BUILD_FAILED,
     FailureKind.LAUNCH_FAILED: Status.LAUNCH_FAILED,
@@ -66,9 +70,27 @@ class Checker:
 
     def compare(self, build: Build, workloads: Sequence[Workload], draw: int = 0) -> Checked:
         """Every workload that fits on the device once; stops at the first refusal."""
+        with closing(self._answering(workloads, draw)) as answering:
+            return self._compare(build, answering, draw)
+
+    def _answering(
+        self, workloads: Sequence[Workload], draw: int
+    ) -> Generator[tuple[Workload, Coming], None, None]:
+        """Each workload and its answers, worked out beside the calls and a workload ahead."""
+        beside = ThreadPoolExecutor(1, "answers")
+        coming: deque[Coming] = deque()
+        try:
+            for known, workload in enumerate(workloads):
+                for wanted in workloads[known + len(coming) : known + 2]:
+                    coming.append(beside.submit(self.materials.answers, wanted, draw))
+                yield workload, coming.popleft()
+        finally:
+            beside.shutdown(cancel_futures=True)
+
+    def _compare(self, build: Build, answering: Iterable[tuple[Workload, Coming]], draw: int) -> Checked:
         results: list[WorkloadResult] = []
-        for workload in workloads:
-            outcome = self._call(build, workload, draw)
+        for workload, answers in answering:
+            outcome = self._call(build, workload, draw, answers)
             if isinstance(outcome, Refusal) and outcome.rule == TOO_LARGE:
                 continue
             if isinstance(outcome, Refusal):
@@ -85,15 +107,14 @@ class Checker:
     def _output_elements(self, workload: Workload) -> int:
         return sum(prod(dimensions) for dimensions in self._operator.outputs(workload.shape).values())
 
-    def _call(self, build: Build, workload: Workload, draw: int) -> "Refusal | _Judged":
+    def _call(self, build: Build, workload: Workload, draw: int, answers: Coming) -> "Refusal | _Judged":
         arguments = self.materials.arguments(workload, draw)
-        with ThreadPoolExecutor(1, "answers") as beside:
-            answering = beside.submit(self.materials.answers, workload, draw)
-            outputs = self._device.run(build, arguments)
+        outputs = self._device.run(build, arguments)
         if isinstance(outputs, RunFailure):
             return failure_refusal(outputs, workload)
-        answers = answering.result()
-        comparisons = {name: answer.compare(outputs.arrays[name]) for name, answer in answers.items()}
+        comparisons = {
+            name: answer.compare(outputs.arrays[name]) for name, answer in answers.result().items()
+        }
         evidence = CallEvidence(
             self._operator, workload, arguments, outputs, comparisons, tuple(self._earlier)
         )

@@ -2,20 +2,19 @@
 
 import secrets
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from threading import Event, Thread
+from functools import partial
 from typing import NoReturn
 
 from cudamaster.toolchain.arguments import Access
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
-from cudamaster.toolchain.errors import ToolchainError
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
+from mskernelbench.ahead import Job
 from mskernelbench.checking import COMPARISON, failure_refusal
-from mskernelbench.errors import BaselineBroken, BenchmarkError, UnsteadyClock
+from mskernelbench.errors import BaselineBroken, UnsteadyClock
 from mskernelbench.evaluation import Interval, Status, WorkloadResult
 from mskernelbench.fairness import UNFAIR, does_its_share, unfair_words
 from mskernelbench.first_calls import REMEMBERS, remembering
@@ -80,30 +79,20 @@ class Race:
             return _left_out(workload, large)
         return self._row(workload, timing, timing)
 
-    @contextmanager
-    def beside(self, workloads: Sequence[Workload]) -> Iterator[None]:
-        """Time a modelled baseline on another processor while the block runs; what is left then is left.
+    def jobs(
+        self, workloads: Sequence[Workload], candidate: Build, looked_at: Sequence[Workload]
+    ) -> Iterator[Job]:
+        """Model times before they are asked for, the baseline's first.
 
-        What goes wrong goes wrong again, and is told, when the time is asked for.
+        Then the candidate's where its timed call is `looked_at`, in an order that it cannot know.
         """
-        stop = Event()
-
-        def work() -> None:
-            with suppress(BenchmarkError, ToolchainError):
-                for workload in workloads:
-                    if stop.is_set():
-                        return
-                    self._baseline_timing(workload)
-
-        thread = Thread(target=work, daemon=True)
-        if self._lane.device.clock is Clock.MODELLED:
-            thread.start()
-        try:
-            yield
-        finally:
-            stop.set()
-            if thread.is_alive():
-                thread.join()
+        if self._lane.device.clock is Clock.MEASURED:
+            return
+        for workload in workloads:
+            yield partial(self._baseline_timing, workload)
+        if candidate.key != self.baseline.key:
+            for workload in secrets.SystemRandom().sample(looked_at, len(looked_at)):
+                yield partial(self._time, candidate, workload, 1, traces=True)
 
     def run(
         self, candidate: Build, workload: Workload, *, looked_at: bool = False

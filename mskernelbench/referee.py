@@ -14,6 +14,7 @@ from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.affordable import affordable
+from mskernelbench.ahead import Job, ahead
 from mskernelbench.checking import Checked, Checker
 from mskernelbench.entries import EntryProblem, accepted_names, find_entry
 from mskernelbench.errors import BaselineBroken
@@ -167,20 +168,36 @@ class Referee:
 
     def _judge(self, built: Built, timed: Sequence[Workload], *, quick: bool) -> Evaluation:
         checker = self._checker()
+        outcome = self._tried(checker, built, timed, quick) if timed else self._checked(checker, built)
+        if outcome.refusal:
+            return refused(self._bench, built.entry, outcome.refusal, outcome.results)
+        verdict = accepted(self._bench, built.entry, outcome.results)
+        return verdict if quick or not timed else self._rival.beside(verdict, built.build, timed)
+
+    def _tried(self, checker: Checker, built: Built, timed: Sequence[Workload], quick: bool) -> Checked:
+        """What comes of the check workloads, and then of the timed ones."""
+        cheap = self._cheap(timed, quick=quick)
+        later = () if quick or built.keeps_state else [w for w in timed if w not in cheap]
+        with ahead(self._times(built, timed, later)):
+            checked = self._checked(checker, built)
+            if checked.refusal:
+                return checked
+            trial = TimedTrial(built, self.device, self.operator, self.precision, checker, self._race, quick)
+            outcome = trial.run(timed, cheap)
+        return replace(outcome, results=(*checked.results, *outcome.results))
+
+    def _times(self, built: Built, timed: Sequence[Workload], later: Sequence[Workload]) -> Iterator[Job]:
+        """Those to be made ahead: of the baseline, and of a likely champion on what it is not compared on."""
+        yield from self._race.jobs(timed, built.build, later)
+
+    def _checked(self, checker: Checker, built: Built) -> Checked:
+        """What comes of the check workloads, for what keeps state in two processes."""
         checked = checker.check(built.build, self.workloads("check"))
         if built.keeps_state and not checked.refusal:
             checked = self._again(built, checked)
-        if checked.refusal:
-            return refused(self._bench, built.entry, self._hinted(checked.refusal, built), checked.results)
-        if not timed:
-            return accepted(self._bench, built.entry, checked.results)
-        trial = TimedTrial(built, self.device, self.operator, self.precision, checker, self._race, quick)
-        outcome = trial.run(timed, self._cheap(timed, quick=quick))
-        rows = (*checked.results, *outcome.results)
-        if outcome.refusal:
-            return refused(self._bench, built.entry, outcome.refusal, rows)
-        verdict = accepted(self._bench, built.entry, rows)
-        return verdict if quick else self._rival.beside(verdict, built.build, timed)
+        if checked.refusal is None:
+            return checked
+        return replace(checked, refusal=self._hinted(checked.refusal, built))
 
     def _again(self, built: Built, checked: Checked) -> Checked:
         """`checked`, refused where a new process and another order of calls make a difference."""

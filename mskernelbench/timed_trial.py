@@ -47,13 +47,12 @@ class TimedTrial:
 
     def run(self, timed: Sequence[Workload], cheap: Sequence[Workload]) -> Checked:
         """A row for every timed workload and for the `cheap` ones, which are compared whole first."""
-        with self.race.beside(timed):
-            compared = self._compared(cheap)
-            if not compared.refusal and not self.quick:
-                compared = replace(compared, refusal=self._on_other_data(cheap))
-            if compared.refusal:
-                return compared
-            return self._timed(timed, compared.results)
+        compared = self._compared(cheap)
+        if not compared.refusal and not self.quick:
+            compared = replace(compared, refusal=self._on_other_data(cheap))
+        if compared.refusal:
+            return compared
+        return self._timed(timed, compared.results)
 
     def _on_other_data(self, cheap: Sequence[Workload]) -> Refusal | None:
         """What is said against outputs on probing values, and of one workload on values nobody can know."""

@@ -115,10 +115,15 @@ def settings_for(
         shapes=request.shapes,
         matrices=tuple(str(path) for path in request.matrices),
         operators_dir=str(operators_dir(request.operators_dir) or ""),
-        parallel=min(request.candidates, len(os.sched_getaffinity(0))),
+        parallel=min(request.candidates, _judged_at_once()),
         results=str(results.resolve()),
         results_asked=request.out is not None,
     )
+
+
+def _judged_at_once() -> int:
+    """One more than processors: while one candidate waits for its compiler or answers, another runs."""
+    return 1 + len(os.sched_getaffinity(0))
 
 
 def require_search(search: str, model: str) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,23 @@ def test_a_kernel_that_is_right_on_the_check_set_alone_is_wrong(shapes: tuple[Wo
     assert ("output y[1499] of user workload" if shapes else "of paper workload") in evaluation.reason
     assert evaluation.workloads[-1].error_ratio is not None
     assert evaluation.workloads[-1].error_ratio > 1
+
+
+def test_a_full_verdict_has_times_made_of_what_it_compares_nothing_on_while_it_checks() -> None:
+    gemm, timed = load_operator("matrix_mul"), Event()
+    candidate = f"{gemm.baseline(FP32)}// another\n"
+
+    def run(arguments: Arguments) -> Outputs | RunFailure:
+        return honest(gemm)(arguments) if timed.wait(30) else RunFailure(FailureKind.TIMED_OUT, "waits")
+
+    def time_ms(arguments: Arguments) -> float:
+        timed.set()
+        return 0.5
+
+    scripts = {gemm.baseline(FP32): Script(honest(gemm)), candidate: Script(run, time_ms)}
+    shapes = [Workload("user", {"M": n, "N": n, "K": n}, "shifted") for n in (64, 1100)]
+    evaluation = Referee(ScriptedDevice(scripts), gemm, FP32, shapes=shapes).evaluate(candidate)
+    assert evaluation.status is Status.CORRECT
 
 
 def test_a_search_asks_for_few_timed_workloads_and_they_are_compared_too() -> None:

@@ -178,7 +178,7 @@ def reference(workload: Workload, arrays: Arrays) -> Mapping[str, FloatArray]:
         return {"Y": probabilities(scores(arrays)) @ v}
 
 
-BLOCK_COLUMNS, BLOCK_ELEMENTS = 256, 1 << 15
+BLOCK_COLUMNS, BLOCK_ELEMENTS = 256, 1 << 16
 """Of V: what is looked at together, and with one more array of its size stays in a processor's cache."""
 
 
@@ -213,16 +213,20 @@ def score_error(arrays: Arrays, lowered: FloatArray) -> FloatArray:
 
 
 def deviation(weights: FloatArray, v: FloatArray, y: FloatArray) -> FloatArray:
-    """Σ_j weights[i,j]·|v[j,d] − y[i,d]|, a block of V at a time for one query after the other."""
+    """Σ_j weights[i,j]·|v[j,d] − y[i,d]|, a block of V at a time for one query after the other.
+
+    In float32, which is twice as fast: seven digits of an error are enough.
+    """
     total = np.zeros_like(y)
+    weights32, v32, y32 = (array.astype(np.float32) for array in (weights, v, y))
     width = min(v.shape[1], BLOCK_COLUMNS)
     for columns in blocks(v.shape[1], width):
         for keys in blocks(len(v), BLOCK_ELEMENTS // width):
-            block = np.ascontiguousarray(v[keys, columns])
+            block = np.ascontiguousarray(v32[keys, columns])
             distance = np.empty_like(block)
-            for i, row in enumerate(y[:, columns]):
+            for i, row in enumerate(y32[:, columns]):
                 np.abs(np.subtract(block, row, out=distance), out=distance)
-                total[i, columns] += weights[i, keys] @ distance
+                total[i, columns] += weights32[i, keys] @ distance
     return total
 
 

@@ -49,6 +49,29 @@ class CountingStarter(WorkerStarter):
         return worker
 
 
+def test_who_does_not_wait_is_given_a_second_worker_that_ends_with_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "worker"))
+    starter = CountingStarter("misbehaving")
+    pool = WorkerPool(starter, memory_bytes=1 << 30)
+    with (
+        pool.borrow("build", arguments(0), ()) as first,
+        pool.borrow("build", arguments(0), (), wait=False) as second,
+    ):
+        reply = second.worker.call({"do": "echo", "with": ["here"]}, seconds=20)
+        assert second is not first
+    with pool.borrow("build", arguments(0), (), wait=False) as free:
+        assert free is first
+    pool.drop("build")
+    assert first.worker.end is not None
+    assert second.worker.end is not None
+    pool.close()
+    starter.close()
+    assert isinstance(reply, dict)
+    assert reply["answer"] == {"value": "here"}
+
+
 def test_a_call_under_way_is_not_ended_for_larger_arguments_to_the_same_build(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

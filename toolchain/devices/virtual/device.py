@@ -8,7 +8,7 @@ import math
 import os
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -97,6 +97,7 @@ class VirtualDevice:
         self._profiles: OrderedDict[tuple[str, str, int, bool], Profiled] = OrderedDict()
         self._launched: OrderedDict[tuple[str, str], Mapping[str, int]] = OrderedDict()
         self._lock = threading.Lock()
+        self._turns: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         remove_stale(time.time())
 
     def build(self, source: KernelSource) -> Build:
@@ -183,11 +184,20 @@ class VirtualDevice:
 
     def _profiled(self, build: Build, arguments: Arguments, plan: TimingPlan) -> Profiled | RunFailure:
         key = (build.key, arguments.label, plan.seed, plan.anywhere)
+        known = self._known_profile(key, plan)
+        if known is not None:
+            return known
+        with self._turns[build.key]:
+            return self._known_profile(key, plan) or self._profiled_anew(build, arguments, plan, key)
+
+    def _known_profile(self, key: tuple[str, str, int, bool], plan: TimingPlan) -> Profiled | None:
         with self._lock:
             known = self._profiles.get(key)
-        if known is not None and (known.written or not plan.traces):
-            return known
+        return known if known is not None and (known.written or not plan.traces) else None
 
+    def _profiled_anew(
+        self, build: Build, arguments: Arguments, plan: TimingPlan, key: tuple[str, str, int, bool]
+    ) -> Profiled | RunFailure:
         def understand(said: Message, outputs: Segment) -> Profiled | RunFailure:
             found = profiled_of(said)
             if isinstance(found, RunFailure) or not plan.traces:
@@ -218,7 +228,7 @@ class VirtualDevice:
         if build.library is None:
             raise ValueError("a failed build cannot be called")
         readable = (str(build.library.parent), str(translations_folder()))
-        with self._pool.borrow(build.key, arguments, readable) as held:
+        with self._pool.borrow(build.key, arguments, readable, wait=manner.plan is None) as held:
             inputs, outputs = (
                 self._pool.inputs(arguments),
                 held.outputs(arguments, read=manner.read, moved=manner.moved),

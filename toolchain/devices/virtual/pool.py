@@ -13,6 +13,8 @@ from cudamaster.toolchain.worker.starter import WorkerStarter
 from cudamaster.toolchain.worker.worker import Worker
 
 KEPT_WORKERS = 4
+SECOND = " (second)"
+"""Behind the key of a build: its other worker."""
 KEPT_WORKLOADS = 2
 """Argument sets that stay mapped in a worker."""
 ALWAYS_FILLED_BYTES = 1 << 27
@@ -93,8 +95,13 @@ class WorkerPool:
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
-    def borrow(self, key: str, arguments: Arguments, readable: tuple[str, ...]) -> Iterator[HeldWorker]:
-        """The worker of `key`, for the caller alone; a new one where there is none that fits."""
+    def borrow(
+        self, key: str, arguments: Arguments, readable: tuple[str, ...], *, wait: bool = True
+    ) -> Iterator[HeldWorker]:
+        """The worker of `key`, for the caller alone; a new one where there is none that fits.
+
+        Who does not `wait` for another call's end is given a second one.
+        """
         room = max(LEAST_ROOM_BYTES, 1 << arguments.nbytes.bit_length())
         limits = WorkerLimits(
             memory_bytes=self._memory_bytes + 2 * room,
@@ -102,7 +109,7 @@ class WorkerPool:
             readable=readable,
         )
         while True:
-            held = self._find(key, limits)
+            held = self._find(key if wait or self._is_free(key) else key + SECOND, limits)
             with held.lock:
                 if held.fits(limits):
                     try:
@@ -124,17 +131,23 @@ class WorkerPool:
                 self._inputs.popitem(last=False)
             return segment
 
+    def _is_free(self, key: str) -> bool:
+        with self._lock:
+            held = self._held.get(key)
+        return held is None or not held.lock.locked()
+
     def _too_much(self) -> bool:
         """Whether more inputs are kept than may be."""
         nbytes = sum(kept.nbytes for kept in self._inputs.values())
         return nbytes > KEPT_INPUT_BYTES or len(self._inputs) > KEPT_INPUTS
 
     def drop(self, key: str) -> None:
-        """End the worker of `key`; harmless where there is none."""
+        """End the workers of `key`; harmless where there are none."""
         with self._lock:
-            held = self._held.pop(key, None)
-        if held:
-            held.close()
+            dropped = [self._held.pop(name, None) for name in (key, key + SECOND)]
+        for held in dropped:
+            if held:
+                held.close()
 
     def close(self) -> None:
         """End all workers."""
