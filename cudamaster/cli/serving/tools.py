@@ -15,6 +15,7 @@ from cudamaster.cli.opening import Opening
 from cudamaster.cli.serving.bench import Bench, Unanswered
 from cudamaster.cli.serving.messages import Request, Service, Verb
 from cudamaster.config import operators_dir
+from cudamaster.own_version import own_version
 from cudamaster.report.document import Json
 from cudamaster.report.listing import operators_document
 from cudamaster.report.stored_kernels import leaderboard_document
@@ -174,6 +175,7 @@ def serve(service: Service, means: Opening) -> None:
     )
     server: MCPServer[Any] = MCPServer(
         "cudamaster",
+        version=own_version(),
         instructions=INSTRUCTIONS,
         tools=[PlainTool.from_function(tool) for tool in offered],
         log_level="WARNING",

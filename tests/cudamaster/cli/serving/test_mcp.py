@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from cudamaster.own_version import own_version
 from tests.cudamaster.cli.serving.outside_agent import HEADER, TASK, alive, descendants
 
 INITIALIZE = {
@@ -34,7 +35,8 @@ def test_stdout_carries_the_protocol_alone_and_the_server_ends_with_stdin(tmp_pa
     messages = [json.loads(line) for line in done.stdout.splitlines()]
 
     assert done.returncode == 0
-    assert messages[-1]["result"]["serverInfo"]["name"] == "cudamaster"
+    server = messages[-1]["result"]["serverInfo"]
+    assert (server["name"], server["version"]) == ("cudamaster", own_version())
     assert {message["jsonrpc"] for message in messages} == {"2.0"}
 
 
