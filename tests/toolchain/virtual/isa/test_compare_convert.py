@@ -235,3 +235,27 @@ def test_a_partial_warp_computes_the_same(table: Table, launch: Launch) -> None:
     for name, found in again.found.items():
         for part, whole in zip(found, table.found[name], strict=True):
             assert part[:threads].tobytes() == whole[:threads].tobytes(), name
+
+
+PACKED = ("s16", "u16", "s8", "u8", "s4", "u4", "s2", "u2")
+EDGES = np.array(
+    [0, 1, -1, 7, 8, -8, -9, 127, 128, -129, 255, 256, 32767, 32768, -32769, 65536, 2**31 - 1, -(2**31)]
+)
+
+
+def test_pairs_that_are_packed_are_clamped(launch: Launch) -> None:
+    a = np.resize(EDGES, THREADS).astype(np.int32)
+    b, c = RNG.permutation(a), RNG.integers(0, 1 << 32, THREADS).astype(np.uint32)
+    made = Table()
+    for kind in PACKED:
+        third = [] if width(kind) == 16 else [c]
+        name = f"cvt.pack.sat.{kind}.s32" + (".b32" if third else "")
+        made.add(name, "b32", " ".join(["s32", "s32", *("b32" for _ in third)]), [a, b, *third])
+    made.run(launch)
+    for name, (found,) in made.found.items():
+        kind = name.split(".")[3]
+        size = width(kind)
+        least, most = (-(1 << size - 1), (1 << size - 1) - 1) if kind[0] == "s" else (0, (1 << size) - 1)
+        high, low = (np.clip(x.astype(np.int64), least, most) & (1 << size) - 1 for x in (a, b))
+        above = c.astype(np.int64) << 2 * size if size < 16 else 0
+        assert (found == ((low | high << size | above) & 0xFFFFFFFF)).all(), name

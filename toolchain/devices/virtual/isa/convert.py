@@ -3,12 +3,15 @@
 from cudamaster.toolchain.devices.virtual.codegen.emitter import LLVM_TYPES, Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import BITS, Value, constant
 from cudamaster.toolchain.devices.virtual.isa.floating import flush, rounding, saturate
+from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 
 INTEGER_ROUNDING = {"rni": "roundeven", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
 COVERED = frozenset({"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64", "bf16"})
 BFLOAT16_NAN = 0x7FFF
+PACKED = {f"{sign}{width}": width for sign in "us" for width in (2, 4, 8, 16)}
+"""Bits of what `cvt.pack` packs."""
 
 
 def widen_bfloat16(emit: Emitter, bits: Value) -> Value:
@@ -47,6 +50,27 @@ def to_bfloat16_pair(emit: Emitter, ins: Instruction) -> None:
     """Two f32 to two bf16: the first source to the upper half."""
     upper, lower = (_to_bfloat16(emit, ins, emit.get(operand, "f32")) for operand in ins.operands[1:3])
     emit.put(ins.operands[0], emit.op("or", emit.op("shl", upper, constant("i32", 16)), lower))
+
+
+@instruction("cvt", "pack", uniform=True)
+def pack(emit: Emitter, ins: Instruction) -> None:
+    """Two s32 to narrower integers, clamped: the first above the second, a third source above both."""
+    require_known(ins, "pack", "sat", PACKED, "s32", "b32")
+    kind, (target, *sources) = ins.modifiers[3], ins.operands
+    width = PACKED.get(kind, 0)
+    if len(sources) != (2 if width == 16 else 3) or "s32" not in ins.modifiers[4:]:
+        raise unsupported(ins, "these operands")
+    least, most = (-1 << width - 1, (1 << width - 1) - 1) if kind[0] == "s" else (0, (1 << width) - 1)
+    packed = emit.op("shl", emit.get(sources[2], "b32"), constant("i32", 2 * width)) if width < 16 else None
+    for place, source in ((0, sources[1]), (width, sources[0])):
+        limited = emit.intrinsic("llvm.smax", emit.get(source, "b32"), constant("i32", least))
+        limited = emit.intrinsic("llvm.smin", limited, constant("i32", most))
+        part = emit.op(
+            "shl", emit.op("and", limited, constant("i32", (1 << width) - 1)), constant("i32", place)
+        )
+        packed = part if packed is None else emit.op("or", packed, part)
+    assert packed is not None
+    emit.put(target, packed)
 
 
 @instruction("cvt", uniform=True)

@@ -42,7 +42,7 @@ dp4a dp2a: u32 s32 lo hi
 setp set: INT BITS HALF f32 f64 ftz and or xor eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan
 selp: INT BITS f32 f64 f16 bf16 f16x2 bf16x2
 slct: INT BITS f32 f64 ftz
-cvt: ALL HALF tf32 e4m3x2 e5m2x2 ROUND rna rni rzi rmi rpi ftz sat relu satfinite
+cvt: ALL HALF u2 s2 u4 s4 pack tf32 e4m3x2 e5m2x2 ROUND rna rni rzi rmi rpi ftz sat relu satfinite
 mov: ALL HALF pred v2 v4
 ld ldu: ALL SPACE ORDER CACHE nc v2 v4 v8
 st: ALL SPACE ORDER CACHE v2 v4 v8 async mbarrier_complete_tx_bytes
