@@ -56,8 +56,10 @@ class Row(NamedTuple):
 class Agreed(NamedTuple):
     """Events and the outside clock agree."""
 
-    outside_ms: float
-    """What a call takes in a row; 0 where none was made."""
+    call_ms: float
+    """What a call takes by the events that the clock outside bears out; 0 where none was made."""
+    least_ms: float
+    """By that of both clocks which says less."""
 
 
 def calls_for(time_ms: float) -> int:
@@ -84,7 +86,7 @@ def agreed(row: Callable[[int], Row | RunFailure], time_ms: float) -> Agreed | s
     A short row tells what differs grossly, before a long one takes the longer for it.
     """
     if time_ms >= LONG_MS:
-        return Agreed(0.0)
+        return Agreed(0.0, 0.0)
     calls = row_length(time_ms)
     found = _agreed(row, min(SHORT_ROW, calls), GROSS_MS)
     if calls <= SHORT_ROW or not isinstance(found, Agreed):
@@ -103,25 +105,31 @@ def agreed_cold(batch: Callable[[int], Row | RunFailure], beside_ms: float) -> A
 def _agreed(
     row: Callable[[int], Row | RunFailure], calls: int, slack_ms: float, beside_ms: float = 0.0
 ) -> Agreed | str | RunFailure:
-    """The same by rows of `calls`, the quickest of several: a busy machine keeps processes waiting."""
-    quickest: dict[int, Row] = {}
+    """The same by rows of `calls`, of several those that the events explain best: a busy machine keeps
+    processes waiting. Both times of a row stay together, since the clock may step between two.
+    """
+    best: dict[int, Row] = {}
     outside = claimed = 0.0
     for _ in range(ROW_TRIES):
         for length in (calls, 2 * calls):
             found = row(length)
             if isinstance(found, RunFailure):
                 return found
-            quickest[length] = Row(*map(min, found, quickest.get(length, found)))
-        once, twice = quickest[calls], quickest[2 * calls]
+            best[length] = min(found, best.get(length, found), key=_unexplained_ms)
+        once, twice = best[calls], best[2 * calls]
         outside = (twice.waited_ms - once.waited_ms) / calls - beside_ms
         claimed = max(0.0, twice.claimed_ms - once.claimed_ms) / calls
         if outside <= (1 + TOLERANCE) * claimed + slack_ms:
-            return Agreed(max(0.0, min(outside, claimed)))
+            return Agreed(claimed, max(0.0, min(outside, claimed)))
     return f"a call takes {outside:.4g} ms by the clock outside, and {claimed:.4g} ms by its events"
 
 
+def _unexplained_ms(row: Row) -> float:
+    return row.waited_ms - row.claimed_ms
+
+
 def unlikely_time(mean_ms: float, outside_ms: float) -> str | None:
-    """Why a sample cannot be of calls that take so long in a row; None where it may be.
+    """Why a sample cannot be of calls that take so long in a row at its clock; None where it may be.
 
     A row has its data in the caches, and a sample has not.
     """
@@ -131,7 +139,7 @@ def unlikely_time(mean_ms: float, outside_ms: float) -> str | None:
 
 
 def unlikely_cold(mean_ms: float, cold_ms: float, share: float) -> str | None:
-    """Why a sample cannot be of calls that take so long in a batch: less than this share of it; or None."""
+    """Why a sample cannot be of calls that take so long in a batch at its clock: less than this share."""
     if mean_ms >= share * cold_ms - 2 * RESOLUTION_MS:
         return None
     return f"a timed call claims {mean_ms:.4g} ms, and many such calls take {cold_ms:.4g} ms each"

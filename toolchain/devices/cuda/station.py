@@ -29,7 +29,7 @@ from cudamaster.toolchain.devices.cuda.requests import Claims, Manner
 from cudamaster.toolchain.devices.cuda.segment import DeviceSegment
 from cudamaster.toolchain.devices.cuda.sharing import SharedMemory
 from cudamaster.toolchain.devices.cuda.stopwatch import Stopwatch
-from cudamaster.toolchain.devices.cuda.timing import CallTimer, Pace
+from cudamaster.toolchain.devices.cuda.timing import CallTimer
 from cudamaster.toolchain.devices.cuda.usable import require_usable
 from cudamaster.toolchain.devices.cuda.workers import GpuWorkers
 from cudamaster.toolchain.errors import DriverFailed, WorkerBroken
@@ -153,16 +153,10 @@ class Station:
         )
         if plan.first:
             return timer.first(plan.samples)
-        pace = self._pace(build, (arguments.label, plan.cold_l2), timer)
-        return pace if isinstance(pace, RunFailure) else timer.times(pace, plan.samples)
-
-    def _pace(self, build: Build, kind: tuple[str, bool], timer: CallTimer) -> Pace | RunFailure:
-        """Found once for each worker: what another one promised, this one must show."""
-        paces = self._pool.worker(build).paces
-        known = paces.get(kind)
-        found = known or timer.pace()
-        if isinstance(found, Pace):
-            paces[kind] = found
+        paces, kind = self._pool.worker(build).paces, (arguments.label, plan.cold_l2)
+        pace, found = timer.timed(paces.get(kind), plan.samples)
+        if pace is not None:
+            paces[kind] = pace  # kept for each worker: what another one promised, this one must show
         return found
 
     def _whole(self, build: Build, arguments: Arguments, manner: Manner) -> Claims | RunFailure:

@@ -1,7 +1,7 @@
 """One entry's times on one GPU: samples of as many calls as it takes, by two clocks that agree."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from cudamaster.toolchain.devices.cuda.agreement import (
@@ -23,6 +23,8 @@ from cudamaster.toolchain.timing import Clock, ClockState, Timing
 
 PILOT_CALLS = 3
 """The first of a process loads kernels; the quickest counts."""
+LEAST_CLOCK_SHARE = 0.65
+"""Of a GPU's clock that its power limit leaves."""
 DISAGREE = "clocks_disagree"
 
 
@@ -34,10 +36,19 @@ class Pace:
     """That a sample takes the mean of."""
     launches: int
     """Kernels a call."""
-    outside_ms: float
-    """What a call takes in a row, by the clock outside; 0 where that is not known."""
+    row_ms: float
+    """What a call takes in a row, by events that the clock outside bears out; 0 where that is not known."""
     cold_ms: float = 0.0
-    """What one takes from cold caches, by the same clock; 0 where that is not known."""
+    """What one takes from cold caches, likewise; 0 where that is not known."""
+    sm_mhz: float = 0.0
+    """The SM clock when that was found."""
+
+    def at(self, sm_mhz: float) -> "Pace":
+        """What the calls take at least at this clock: many of them may draw more power than a GPU is allowed,
+        and slow it down, where a few do not.
+        """
+        share = max(LEAST_CLOCK_SHARE, min(1.0, self.sm_mhz / sm_mhz)) if sm_mhz else 1.0
+        return replace(self, row_ms=share * self.row_ms, cold_ms=share * self.cold_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,22 @@ class CallTimer:
     counted: bool = True
     """Whether all launches are counted: a vendor library has a CUDA runtime of its own for its."""
 
+    def timed(self, known: Pace | None, samples: int) -> tuple[Pace | None, Timing | RunFailure]:
+        """So many samples at the pace that is `known` or found now; and that pace, where there is one.
+
+        Where the clocks do not agree all is heard once more: noise may have spoilt what was heard before, and
+        who lies does so again.
+        """
+        pace = known or self.pace()
+        found = self._at(pace, samples)
+        if isinstance(found, RunFailure) and found.fault is not None and found.fault.kind == DISAGREE:
+            pace = self.pace()
+            found = self._at(pace, samples)
+        return (pace if isinstance(pace, Pace) else None), found
+
+    def _at(self, pace: Pace | RunFailure, samples: int) -> Timing | RunFailure:
+        return self.times(pace, samples) if isinstance(pace, Pace) else pace
+
     def pace(self) -> Pace | RunFailure:
         """Try the entry, and hear both clocks on it."""
         pilot = self._calls(PILOT_CALLS)
@@ -68,7 +95,7 @@ class CallTimer:
             return pilot
         time_ms = min(ms for claims in pilot for ms in claims.times_ms)
         found = agreed(self._row, time_ms)
-        cold = self._cold(time_ms, found.outside_ms) if isinstance(found, Agreed) else found
+        cold = self._cold(time_ms, found.least_ms) if isinstance(found, Agreed) else found
         for doubt in (found, cold):
             if isinstance(doubt, RunFailure):
                 return doubt
@@ -77,13 +104,13 @@ class CallTimer:
         assert isinstance(found, Agreed)
         assert isinstance(cold, Agreed)
         launches = sum(claims.launches for claims in pilot) // PILOT_CALLS
-        return Pace(calls_for(time_ms), launches, found.outside_ms, cold.outside_ms)
+        return Pace(calls_for(time_ms), launches, found.call_ms, cold.call_ms, self.state().sm_mhz)
 
-    def _cold(self, time_ms: float, outside_ms: float) -> Agreed | str | RunFailure:
-        """The same from cold caches, of calls short by the outside clock, many of which can be asked for."""
-        long = time_ms >= LONG_MS or outside_ms >= BATCH_BELOW_MS
+    def _cold(self, time_ms: float, least_ms: float) -> Agreed | str | RunFailure:
+        """The same from cold caches, of calls short by either clock, many of which can be asked for."""
+        long = time_ms >= LONG_MS or least_ms >= BATCH_BELOW_MS
         if long or not self.cold or self.one_a_request or not self.cold_share:
-            return Agreed(0.0)
+            return Agreed(0.0, 0.0)
         return agreed_cold(self._batch, self.beside_ms())
 
     def first(self, samples: int) -> Timing | RunFailure:
@@ -142,13 +169,20 @@ class CallTimer:
                 return RunFailure(FailureKind.LAUNCH_FAILED, NOTHING_DONE)
             flush_ms = self.flush_ms if self.cold else 0.0
             doubt = unlikely_wait(sum(claims.times_ms), claims.waited_ms, calls, flush_ms)
-            if pace is not None:
-                mean_ms = fmean(claims.times_ms)
-                doubt = doubt or unlikely_time(mean_ms, pace.outside_ms)
-                doubt = doubt or unlikely_cold(mean_ms, pace.cold_ms, self.cold_share)
+            if pace is not None and doubt is None:
+                doubt = self._too_quick(fmean(claims.times_ms), pace)
             if doubt is None:
                 return claims
         return _disagreeing(doubt or "")
+
+    def _too_quick(self, mean_ms: float, pace: Pace) -> str | None:
+        """Why a sample is doubted, also where the clock was lower when its pace was found."""
+
+        def doubt(pace: Pace) -> str | None:
+            few = unlikely_time(mean_ms, pace.row_ms)
+            return few or unlikely_cold(mean_ms, pace.cold_ms, self.cold_share)
+
+        return doubt(pace) and doubt(pace.at(self.state().sm_mhz))
 
     def _row(self, calls: int) -> Row | RunFailure:
         claims = self.ask(Manner(calls, do=ROW))
@@ -164,5 +198,5 @@ class CallTimer:
 
 
 def _disagreeing(reason: str) -> RunFailure:
-    words = f"the call's events and the clock outside do not agree: {reason}"
+    words = f"inconclusive: the call's events and the clock outside do not agree: {reason}"
     return RunFailure(FailureKind.LAUNCH_FAILED, words, Fault(DISAGREE, words))
