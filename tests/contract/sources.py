@@ -1,5 +1,6 @@
 """Kernels that a device must run, and kernels that misbehave, each in its own way."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from cudamaster.toolchain.kernel import KernelSource
@@ -29,6 +30,18 @@ def kernel(name: str) -> KernelSource:
 def hosting(statements: str) -> KernelSource:
     """A copy kernel whose entry does something else first."""
     return KernelSource(f"{HEADER}{KERNEL}{ENTRY}\n{statements}\n{LAUNCH}\n}}\n", "run")
+
+
+FIRST_CASE = 1000
+
+
+def one_of(cases: Sequence[str]) -> KernelSource:
+    """A copy kernel whose entry does what the case of the number n says: compiled once for all of them.
+
+    The first case is of n = 1000, the next of 1001; of any other n the entry does nothing else.
+    """
+    told = "\n".join(f"case {n}: {{ {body} }} break;" for n, body in enumerate(cases, FIRST_CASE))
+    return hosting(f"switch (n) {{\n{told}\n}}")
 
 
 def device(body: str, launch: str = "bad<<<1, 32, 0, stream>>>(x, y, n);") -> KernelSource:

@@ -20,8 +20,8 @@ from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.profile import Profile
 from cudamaster.toolchain.timing import Timing, TimingPlan
+from tests.contract.sources import FIRST_CASE, hosting, kernel, one_of
 from tests.contract.sources import device as device_kernel
-from tests.contract.sources import hosting, kernel
 
 RNG = np.random.default_rng(17)
 COUNT = 1000
@@ -69,6 +69,27 @@ def failed(device: Device, source: KernelSource, arguments: Arguments | None = N
     failure = device.run(build, arguments or copy_arguments())
     assert isinstance(failure, RunFailure), failure
     return failure
+
+
+HOST_CODE = {
+    "ends the process": "exit(0);",
+    "crashes": "*(volatile int*)8 = 1;",
+    "forks": "if (fork() >= 0) { while (1) sleep(1); }",
+    "kills": "kill(getppid(), SIGKILL); kill(-1, SIGKILL);",
+    "takes all memory": "for (;;) { volatile char* p = new char[1 << 28];"
+    "                    for (int i = 0; i < 1 << 28; i += 4096) p[i] = 1; }",
+    "allocates too much": "float* w; if (cudaMalloc(&w, 1ull << 45) == cudaSuccess) return;"
+    "                      cudaGetLastError();",
+    "writes behind an output": "y[n] = 1.0f; y[-1] = 2.0f;",
+    "sleeps": "while (1) sleep(1);",
+    "is busy": "volatile int i = 1; while (i) {}",
+}
+"""What an entry does before its launch, in one source."""
+
+
+def case(name: str) -> tuple[KernelSource, Arguments]:
+    """The source, and the arguments of which it does that."""
+    return one_of([*HOST_CODE.values()]), copy_arguments(FIRST_CASE + [*HOST_CODE].index(name))
 
 
 class TestBuilding:
@@ -169,40 +190,35 @@ class TestRunning:
 
 class TestFailures:
     def test_ending_the_process_is_a_crash_not_a_success(self, device: Device) -> None:
-        failure = failed(device, hosting("exit(0);"))
+        failure = failed(device, *case("ends the process"))
         assert failure.kind is FailureKind.CRASHED
         assert "exit(0)" in failure.reason
 
     def test_a_crash_in_host_code_names_the_signal(self, device: Device) -> None:
-        failure = failed(device, hosting("*(volatile int*)8 = 1;"))
+        failure = failed(device, *case("crashes"))
         assert failure.kind is FailureKind.CRASHED
         assert "SIGSEGV" in failure.reason
 
     def test_a_fork_is_refused_or_ends_the_call(self, device: Device) -> None:
-        source = hosting("if (fork() >= 0) { while (1) sleep(1); }")
-        outputs = device.run(device.build(source), copy_arguments())
+        source, arguments = case("forks")
+        outputs = device.run(device.build(source), arguments)
         if isinstance(outputs, RunFailure):
             assert "start a process" in outputs.reason
         else:
-            assert np.array_equal(outputs.arrays["y"], np.arange(COUNT, dtype=np.float32))
+            assert np.array_equal(outputs.arrays["y"], next(arguments.tensors).array)
 
     def test_the_harness_cannot_be_killed(self, device: Device) -> None:
-        ran(device, hosting("kill(getppid(), SIGKILL); kill(-1, SIGKILL);"), copy_arguments())
+        ran(device, *case("kills"))
 
     def test_too_much_host_memory_is_a_crash(self, device: Device) -> None:
-        source = hosting(
-            "for (;;) { volatile char* p = new char[1 << 28];"
-            "           for (int i = 0; i < 1 << 28; i += 4096) p[i] = 1; }"
-        )
-        failure = failed(device, source)
+        failure = failed(device, *case("takes all memory"))
         assert failure.kind is FailureKind.CRASHED
         assert "memory" in failure.reason
 
     def test_a_huge_device_allocation_fails_as_on_hardware(self, device: Device) -> None:
-        source = hosting(
-            "float* w; if (cudaMalloc(&w, 1ull << 45) == cudaSuccess) return; cudaGetLastError();"
-        )
-        ran(device, source, copy_arguments())
+        source, arguments = case("allocates too much")
+        outputs = ran(device, source, arguments)
+        assert not np.isnan(outputs.arrays["y"]).any()
 
     def test_a_wild_device_pointer_is_a_fault(self, device: Device) -> None:
         failure = failed(device, device_kernel("y[n + (1 << 26) + threadIdx.x] = x[0];"))
@@ -224,8 +240,8 @@ class TestFailures:
             assert result.kind is FailureKind.LAUNCH_FAILED
 
     def test_host_code_that_writes_behind_an_output_is_seen(self, device: Device) -> None:
-        build = device.build(hosting("y[n] = 1.0f; y[-1] = 2.0f;"))
-        result = device.run(build, copy_arguments())
+        source, arguments = case("writes behind an output")
+        result = device.run(device.build(source), arguments)
         if isinstance(result, Outputs):
             assert result.overwritten_guards == ("y",)
         else:
@@ -240,8 +256,9 @@ class TestFailures:
             assert result.kind is FailureKind.LAUNCH_FAILED
 
     def test_after_a_failure_the_same_build_works_again(self, device: Device) -> None:
-        build = device.build(hosting("if (n == 7) exit(3);"))
-        assert isinstance(device.run(build, copy_arguments(7)), RunFailure)
+        source, arguments = case("ends the process")
+        build = device.build(source)
+        assert isinstance(device.run(build, arguments), RunFailure)
         assert isinstance(device.run(build, copy_arguments(8)), Outputs)
 
 
@@ -268,14 +285,10 @@ def hasty(device: Device) -> Iterator[Device]:
 
 
 class TestEndlessCalls:
-    @pytest.mark.parametrize(
-        "source",
-        [hosting("while (1) sleep(1);"), hosting("volatile int i = 1; while (i) {}")],
-        ids=["asleep", "busy"],
-    )
-    def test_an_endless_loop_in_host_code_times_out(self, hasty: Device, source: KernelSource) -> None:
+    @pytest.mark.parametrize("endless", ["sleeps", "is busy"])
+    def test_an_endless_loop_in_host_code_times_out(self, hasty: Device, endless: str) -> None:
         started = time.monotonic()
-        assert failed(hasty, source).kind is FailureKind.TIMED_OUT
+        assert failed(hasty, *case(endless)).kind is FailureKind.TIMED_OUT
         assert time.monotonic() - started < 20
 
     def test_an_endless_loop_on_the_device_ends(self, hasty: Device) -> None:
@@ -306,8 +319,8 @@ class TestTiming:
         assert timing.kernels == 2
 
     def test_a_failing_call_has_no_time(self, device: Device) -> None:
-        build = device.build(hosting("exit(0);"))
-        timing = device.time(build, copy_arguments(), TimingPlan())
+        source, arguments = case("ends the process")
+        timing = device.time(device.build(source), arguments, TimingPlan())
         assert isinstance(timing, RunFailure)
         assert timing.kind is FailureKind.CRASHED
 
