@@ -45,18 +45,11 @@ def test_an_honest_host_function_passes(tmp_path: Path) -> None:
 
 
 @needs_nvcc
-@pytest.mark.parametrize(
-    ("head", "body", "name"),
-    [
-        ("#define PASTE(a, b) a##b\n", "PASTE(cudaDeviceRe, set)();", "cudaDeviceReset"),
-        ("#include <cstdlib>\n", 'system("true");', "system"),
-        ("#include <dlfcn.h>\n", 'dlopen("libcusparse.so", 1);', "dlopen"),
-    ],
-)
-def test_a_dishonest_one_is_refused_by_name(tmp_path: Path, head: str, body: str, name: str) -> None:
+def test_dishonest_ones_are_refused_by_name_however_they_are_spelt(tmp_path: Path) -> None:
+    head = "#include <cstdlib>\n#include <dlfcn.h>\n#define PASTE(a, b) a##b\n"
+    body = 'PASTE(cudaDeviceRe, set)(); system("true"); dlopen("libcusparse.so", 1);'
     reason = judged(tmp_path, head, body)
-    assert reason is not None
-    assert name in reason
+    assert reason == "the object imports cudaDeviceReset, dlopen, system, which no kernel may use"
 
 
 UNNEEDED = """

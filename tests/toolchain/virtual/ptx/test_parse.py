@@ -211,6 +211,6 @@ def test_three_thousand_lines_take_less_than_a_blink() -> None:
         f"\tld.global.v2.f32 \t{{%f{i}, %f{i + 1}}}, [%rd{i}+{4 * i}];"
         for i in range(1000)
     )
-    start = time.perf_counter()
+    start = time.process_time()
     kernel(body + "\nret;", after=PLACES)
-    assert time.perf_counter() - start < 0.3  # 0.02 s on an idle core
+    assert time.process_time() - start < 0.3  # 0.02 s on an idle core
