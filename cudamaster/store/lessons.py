@@ -82,6 +82,6 @@ class Lessons:
                 yield database
         except sqlite3.DatabaseError as fault:
             raise BrokenStore(
-                f"the lessons of earlier runs in {self.file} cannot be used ({fault}): delete that file, "
-                "or start a run with --no-lessons"
+                f"the lessons of earlier runs in {self.file} cannot be used ({fault}): free or "
+                "delete that file, or start a run with --no-lessons"
             ) from fault
