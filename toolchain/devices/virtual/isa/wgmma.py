@@ -1,7 +1,7 @@
 """`wgmma`: products of a warp group, 64 rows (native/wgmma.c).
 
 Sums of floats are float32, and rounded once where they are to be f16. A product is done when it is issued,
-so a missing wait goes unseen. Sparse forms, and products of bits, are not here.
+so a missing wait goes unseen. In sparse forms A holds half of its elements.
 """
 
 import math
@@ -13,13 +13,16 @@ from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, consta
 from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
 from cudamaster.toolchain.devices.virtual.isa.narrow import join, narrow, split, widen
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
+from cudamaster.toolchain.devices.virtual.isa.sparse import SATURATED as SATURATED_SUM
+from cudamaster.toolchain.devices.virtual.isa.sparse import SPARSE_TYPES
+from cudamaster.toolchain.devices.virtual.isa.sparse import SUMS as SPARSE_SUMS
 from cudamaster.toolchain.devices.virtual.isa.tensor import registers, write_fragment
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Operand, Vector
 
 SHAPE = re.compile(r"m64n(\d+)k(\d+)")
-DEPTHS = {"bf16": 16, "f16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32, "s8": 32, "u8": 32}
+DEPTHS = {"bf16": 16, "f16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32, "s8": 32, "u8": 32, "b1": 256}
 FLOATS = ("bf16", "f16", "tf32", "e4m3", "e5m2")
-SUMS = {"f32": FLOATS, "f16": ("f16", "e4m3", "e5m2"), "s32": ("s8", "u8")}
+SUMS = {"f32": FLOATS, "f16": ("f16", "e4m3", "e5m2"), "s32": ("s8", "u8", "b1")}
 """The types of A and B that each type of sum goes with."""
 UNIT_BYTES = 16
 """What a watched product reads at a time."""
@@ -38,6 +41,8 @@ class Form:
     a: str
     b: str
     saturates: bool
+    depth: int
+    is_sparse: bool
 
     @property
     def registers(self) -> int:
@@ -49,7 +54,8 @@ class Form:
 def multiply(emit: Emitter, ins: Instruction) -> None:
     """D = A B, or A B + D; each warp of the group has its sixteen rows."""
     form = _form(ins)
-    d, a, b, scale_d, *numbers = ins.operands
+    d, a, b, *rest = ins.operands
+    metadata, (scale_d, *numbers) = (rest[:2], rest[2:]) if form.is_sparse else ([], rest)
     flags = _flags(ins, form, a, numbers)
     keeps = emit.get(scale_d, "pred")
     if len(registers(d)) != form.registers:
@@ -62,11 +68,34 @@ def multiply(emit: Emitter, ins: Instruction) -> None:
         fragment = write_fragment(emit, "wgmma.a", [emit.get(register, "b32") for register in registers(a)])
     else:
         descriptor = emit.spill(emit.get(a, "b64"), "wgmma.a.descriptor")
-    inputs = [results, fragment, descriptor, emit.spill(emit.get(b, "b64"), "wgmma.b.descriptor")]
+    inputs: list[Value | int | str] = [
+        results,
+        fragment,
+        descriptor,
+        emit.spill(emit.get(b, "b64"), "wgmma.b.descriptor"),
+    ]
     line = ins.source.line if ins.source else 0
     watching = emit.site("shared", "load", UNIT_BYTES) if emit.mode.watch else -1
-    emit.call_native(f"vg_wgmma_{form.a}_{form.b}", [], [*inputs, form.columns, flags, line, watching])
+    name = f"vg_wgmma_{form.a}_{form.b}"
+    if form.is_sparse:
+        name = "vg_wgmma_sparse"
+        inputs += [
+            emit.spill(emit.get(metadata[0], "b32"), "wgmma.metadata"),
+            *_numbers(ins, form, metadata[1]),
+        ]
+    emit.call_native(name, [], [*inputs, form.columns, flags, line, watching])
     _take(emit, form, registers(d), results)
+
+
+def _numbers(ins: Instruction, form: Form, selector: Operand) -> tuple[int, ...]:
+    """Return what the C function of sparse products takes: types, the kind of sum, depth, selector."""
+    most = 1 if DEPTHS[form.a] == MIXED_DEPTH else 2
+    if not isinstance(selector, Integer) or not 0 <= selector.value < most:
+        raise unsupported(ins, "this sparsity selector")
+    kind = SPARSE_SUMS["s32" if form.sums == "s32" else "f32"]
+    kind = SATURATED_SUM if form.saturates else kind
+    types = (SPARSE_TYPES.index(form.a), SPARSE_TYPES.index(form.b))
+    return (*types, kind, form.depth, selector.value)
 
 
 def _sums(emit: Emitter, form: Form, register: Operand) -> list[Value]:
@@ -91,17 +120,22 @@ def _take(emit: Emitter, form: Form, targets: tuple[Operand, ...], results: str)
 def _form(ins: Instruction) -> Form:
     """Return what the opcode says. Raises Unsupported."""
     shape = next((match for word in ins.modifiers if (match := SHAPE.fullmatch(word))), None)
-    words = [word for word in ins.modifiers if word != "satfinite"]
+    words = [word for word in ins.modifiers if word not in ("satfinite", "and", "popc")]
+    is_sparse, of_bits = "sp" in ins.modifiers, {"and", "popc"} & set(ins.modifiers)
     sums, *types = words[-3:]
     if shape is None or sums not in SUMS:
         raise unsupported(ins)
-    require_known(ins, "mma_async", "sync", "aligned", "satfinite", shape[0], SUMS, DEPTHS)
-    depth = int(shape[2])
-    is_known = all(kind in SUMS[sums] and DEPTHS[kind] == depth for kind in types)
-    saturates = "satfinite" in ins.modifiers
-    if not is_known or (types[0] != types[1] and depth != MIXED_DEPTH) or (saturates and sums != "s32"):
+    require_known(
+        ins, "mma_async", "sp", "sync", "aligned", "satfinite", "and", "popc", shape[0], SUMS, DEPTHS
+    )
+    depth, saturates = int(shape[2]), "satfinite" in ins.modifiers
+    dense_depth = depth // 2 if is_sparse else depth
+    is_known = all(kind in SUMS[sums] and DEPTHS[kind] == dense_depth for kind in types)
+    is_odd = "b1" in types and (is_sparse or saturates or len(of_bits) != 2)
+    mixes = types[0] != types[1] and dense_depth != MIXED_DEPTH
+    if not is_known or is_odd or mixes or (saturates and sums != "s32"):
         raise unsupported(ins)
-    return Form(int(shape[1]), sums, types[0], types[1], saturates)
+    return Form(int(shape[1]), sums, types[0], types[1], saturates, depth, is_sparse)
 
 
 def _flags(ins: Instruction, form: Form, a: Operand, numbers: list[Operand]) -> int:

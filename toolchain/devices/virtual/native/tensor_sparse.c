@@ -1,28 +1,21 @@
-/* `mma.sp`: A holds half of its elements, and metadata says which (PTX ISA 9.0, "Sparse matrix storage").
+/* `mma.sp`, and a tile of `wgmma.sp`: A holds half of its elements, and metadata says which (PTX ISA 9.0, "Sparse
+ * matrix storage").
  * What is left out is not multiplied, so an infinity of B that meets nothing leaves no NaN. Products are exact and
  * sums float32 (integers exact), as in tensor.c. */
 #include "vectorise.h"
 
 #include "bulk.h"
-#include "fragment.h"
+#include "sparse.h"
 
 typedef uint32_t Register[LANES];
 
-enum { COLUMNS = 8, MAX_DEPTH = 64, MAX_KEPT = MAX_DEPTH / 2, CHUNK_BITS = 4 };
+enum { CHUNK_BITS = 4 };
 enum { TF32_FIRST = 0x4, TF32_SECOND = 0xe }; /* the two values that metadata of TF32 may have */
-enum { SUM_F32, SUM_F16, SUM_S32, SUM_S32_SATURATED };
 
-/* Numbered like `SPARSE_TYPES` in isa/sparse.py. */
 static const Decode decoders[] = {
     decode_bf16, decode_f16, decode_tf32, decode_s8, decode_u8, decode_e4m3, decode_e5m2,
 };
 static const uint8_t parts_of_type[] = {2, 2, 1, 4, 4, 4, 4};
-
-/* What the instruction says. */
-typedef struct {
-    int32_t a, b, sum, depth;
-    int32_t selector; /* which lanes of four bring the metadata */
-} Manner;
 
 /* Element `part` of register `number` of `lane`: where along K it stands, in A as it is stored and in B. */
 static uint32_t place_along_k(int number, int lane, int part, int parts)
@@ -30,16 +23,20 @@ static uint32_t place_along_k(int number, int lane, int part, int parts)
     return (uint32_t)((4 * number + lane % 4) * parts + part);
 }
 
-static void unpack_a(float kept[ROWS][MAX_KEPT], const Register *a, int registers, int parts, Decode decode)
+void vg_unpack_kept(float kept[ROWS][MAX_KEPT], const Register *a, const SparseManner *manner)
 {
+    int parts = parts_of_type[manner->a], registers = manner->depth / (4 * parts);
+    Decode decode = decoders[manner->a];
     for (int number = 0; number < registers; number++)
         for (int part = 0; part < parts; part++)
             EACH_LANE(lane) kept[lane / 4 + number % 2 * 8][place_along_k(number / 2, lane, part, parts)] =
                 decode(a[number][lane], part);
 }
 
-static void unpack_b(float rows[MAX_DEPTH][COLUMNS], const Register *b, int registers, int parts, Decode decode)
+static void unpack_b(float rows[MAX_DEPTH][SPARSE_COLUMNS], const Register *b, const SparseManner *manner)
 {
+    int parts = parts_of_type[manner->a], registers = manner->depth / (4 * parts);
+    Decode decode = decoders[manner->b];
     for (int number = 0; number < registers; number++)
         for (int part = 0; part < parts; part++)
             EACH_LANE(lane) rows[place_along_k(number, lane, part, parts)][lane / 4] = decode(b[number][lane], part);
@@ -47,7 +44,7 @@ static void unpack_b(float rows[MAX_DEPTH][COLUMNS], const Register *b, int regi
 
 /* The four bits about one chunk of a row: of two elements of TF32, else of four. Metadata of bytes fills a lane's
  * register with one row, other metadata with the rows g and g + 8. */
-static uint32_t chunk_of(const Register metadata, const Manner *manner, int row, int chunk)
+static uint32_t chunk_of(const Register metadata, const SparseManner *manner, int row, int chunk)
 {
     int group = row % 8 * 4, lower = row / 8;
     if (parts_of_type[manner->a] == 4) {
@@ -60,17 +57,17 @@ static uint32_t chunk_of(const Register metadata, const Manner *manner, int row,
 }
 
 /* Where along K the element stands that is stored as number `kept` of a row. */
-static uint32_t place_of(VgWarp *warp, const Register metadata, const Manner *manner, int row, int kept, int32_t line)
+static uint32_t place_of(VgWarp *warp, const Register metadata, const SparseManner *manner, int row, int kept)
 {
     if (parts_of_type[manner->a] != 1)
         return (uint32_t)(kept / 2 * 4) + (chunk_of(metadata, manner, row, kept / 2) >> kept % 2 * 2 & 3);
     uint32_t bits = chunk_of(metadata, manner, row, kept);
     if (bits != TF32_FIRST && bits != TF32_SECOND)
-        vg_fault(warp, 1u << row % 8 * 4, VG_FAULT_ILLEGAL, line, VG_BAD_METADATA);
+        vg_fault(warp, 1u << row % 8 * 4, VG_FAULT_ILLEGAL, manner->line, VG_BAD_METADATA);
     return (uint32_t)(2 * kept) + (bits == TF32_SECOND);
 }
 
-static void read_sums(float sums[ROWS][COLUMNS], const Register *c, int kind)
+static void read_sums(float sums[ROWS][SPARSE_COLUMNS], const Register *c, int kind)
 {
     EACH_LANE(lane)
         for (int i = 0; i < 4; i++) {
@@ -88,7 +85,7 @@ static uint32_t integer_sum(uint32_t before, float sum, int saturates)
     return (uint32_t)exact;
 }
 
-static void write_sums(Register *d, const Register *c, const float sums[ROWS][COLUMNS], int kind)
+static void write_sums(Register *d, const Register *c, const float sums[ROWS][SPARSE_COLUMNS], int kind)
 {
     EACH_LANE(lane)
         for (int half = 0; half < 2; half++) {
@@ -101,22 +98,28 @@ static void write_sums(Register *d, const Register *c, const float sums[ROWS][CO
         }
 }
 
+void vg_sparse_tile(VgWarp *warp, Register *d, const Register *c, const float kept[ROWS][MAX_KEPT], const Register *b,
+                    const Register metadata, const SparseManner *manner, float sign)
+{
+    float rows[MAX_DEPTH][SPARSE_COLUMNS], sums[ROWS][SPARSE_COLUMNS];
+    unpack_b(rows, b, manner);
+    read_sums(sums, c, manner->sum);
+    for (int row = 0; row < ROWS; row++)
+        for (int i = 0; i < manner->depth / 2; i++) {
+            uint32_t k = place_of(warp, metadata, manner, row, i);
+            for (int column = 0; column < SPARSE_COLUMNS; column++)
+                sums[row][column] += sign * kept[row][i] * rows[k][column];
+        }
+    write_sums(d, c, (const float(*)[SPARSE_COLUMNS])sums, manner->sum);
+}
+
 void vg_mma_sparse(VgWarp *warp, uint32_t active, Register *d, const Register *a, const Register *b, const Register *c,
                    const Register metadata, int32_t a_type, int32_t b_type, int32_t sum, int32_t depth,
                    int32_t selector, int32_t line)
 {
     (void)active;
-    Manner manner = {a_type, b_type, sum, depth, selector};
-    float kept[ROWS][MAX_KEPT], rows[MAX_DEPTH][COLUMNS], sums[ROWS][COLUMNS];
-    int parts = parts_of_type[a_type], registers = depth / (4 * parts);
-    unpack_a(kept, a, registers, parts, decoders[a_type]);
-    unpack_b(rows, b, registers, parts, decoders[b_type]);
-    read_sums(sums, c, sum);
-    for (int row = 0; row < ROWS; row++)
-        for (int i = 0; i < depth / 2; i++) {
-            uint32_t k = place_of(warp, metadata, &manner, row, i, line);
-            for (int column = 0; column < COLUMNS; column++)
-                sums[row][column] += kept[row][i] * rows[k][column];
-        }
-    write_sums(d, c, (const float(*)[COLUMNS])sums, sum);
+    SparseManner manner = {a_type, b_type, depth, selector, sum, line};
+    float kept[ROWS][MAX_KEPT];
+    vg_unpack_kept(kept, a, &manner);
+    vg_sparse_tile(warp, d, c, (const float(*)[MAX_KEPT])kept, b, metadata, &manner, 1);
 }

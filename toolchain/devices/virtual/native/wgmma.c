@@ -4,13 +4,14 @@
  * and stride byte offset (32-45); base offset (49-51) and swizzle (62-63: none, 128, 64, 32 bytes). */
 #include "vectorise.h"
 
-#include "fragment.h"
 #include "runtime.h"
+#include "sparse.h"
 
 typedef uint32_t Register[LANES];
 
 enum { UNIT = 16, TILE = 8, WARPS_OF_GROUP = 4, MAX_COLUMNS = 256 };
-enum { DEPTH_BYTES = 32, MAX_UNITS = MAX_COLUMNS * DEPTH_BYTES / UNIT }; /* of what one product takes along K */
+/* What one product takes along K; of B twice as much where A is sparse. */
+enum { DEPTH_BYTES = 32, SPARSE_DEPTH_BYTES = 64, MAX_UNITS = MAX_COLUMNS * SPARSE_DEPTH_BYTES / UNIT };
 enum Flags { A_IN_REGISTERS = 1, TRANSPOSED_A = 2, TRANSPOSED_B = 4, NEGATED = 8, SATURATED = 16 };
 
 /* How one operand lies in shared memory. */
@@ -21,7 +22,7 @@ typedef struct {
     uint32_t row_bytes;     /* of a swizzled row; 0: not swizzled */
     uint32_t swizzle_mask;  /* address bits 4-6 that are changed by bits 7-9 */
     int transposed;         /* M or N runs along memory, not K */
-    uint32_t element_bytes;
+    uint32_t element_bytes, depth_bytes;
     int32_t line, site; /* of the instruction; of what watches the operand, negative where nothing does */
 } Layout;
 
@@ -46,6 +47,7 @@ static Layout layout_of(const VgWarp *warp, uint64_t descriptor, int transposed,
         .swizzle_mask = width ? width - UNIT : 0,
         .transposed = transposed,
         .element_bytes = manner.element_bytes,
+        .depth_bytes = DEPTH_BYTES,
         .line = manner.line,
         .site = manner.site,
     };
@@ -106,7 +108,8 @@ static void load_register(VgWarp *warp, Register out, const Layout *layout, uint
 static void watch_operand(VgWarp *warp, const Layout *layout, uint32_t first, uint32_t count)
 {
     uint64_t units[MAX_UNITS];
-    uint32_t each = UNIT / layout->element_bytes, depth = DEPTH_BYTES / layout->element_bytes, found = 0;
+    uint32_t found = 0;
+    uint32_t each = UNIT / layout->element_bytes, depth = layout->depth_bytes / layout->element_bytes;
     uint32_t outer_step = layout->transposed ? each : 1, k_step = layout->transposed ? 1 : each;
     if (layout->site < 0)
         return;
@@ -152,6 +155,22 @@ ALWAYS_INLINE void add_tile(VgWarp *warp, int32_t d[4][LANES], const Register *a
         add_wrapping(d, (const int32_t(*)[LANES])d, (const float(*)[LANES])sums);
 }
 
+/* Bits that both have, counted; a register's bits go on along K as its bytes do. */
+static void count_tile(VgWarp *warp, int32_t d[4][LANES], const Register *a, const Layout *b, uint32_t column, int parts,
+                       Decode decode_a, Decode decode_b, int flags)
+{
+    (void)parts, (void)decode_a, (void)decode_b, (void)flags;
+    Register columns[2];
+    for (uint32_t pair = 0; pair < 2; pair++)
+        load_register(warp, columns[pair], b, column, pair);
+    for (int i = 0; i < 4; i++)
+        EACH_LANE(lane)
+            for (int k = 0; k < 8; k++) {
+                uint32_t left = a[k / 4 * 2 + i / 2][(lane & ~3) + k % 4];
+                d[i][lane] += __builtin_popcount(left & columns[k / 4][4 * (lane % 4 * 2 + i % 2) + k % 4]);
+            }
+}
+
 #define WGMMA_TO(name, sum, tile, parts, decode_a, decode_b)                                                       \
     void vg_wgmma_##name(VgWarp *warp, uint32_t active, sum *d, const Register *a, const uint64_t *a_descriptor,  \
                          const uint64_t *b_descriptor, int columns, int flags, int32_t line, int32_t site)        \
@@ -184,3 +203,31 @@ WGMMA_S32(s8_s8, decode_s8, decode_s8)
 WGMMA_S32(s8_u8, decode_s8, decode_u8)
 WGMMA_S32(u8_s8, decode_u8, decode_s8)
 WGMMA_S32(u8_u8, decode_u8, decode_u8)
+WGMMA_TO(b1_b1, int32_t, count_tile, 4, decode_u8, decode_u8)
+
+/* `wgmma.sp`: A, wherever it is, holds half of its elements. */
+void vg_wgmma_sparse(VgWarp *warp, uint32_t active, Register *d, const Register *a, const uint64_t *a_descriptor,
+                     const uint64_t *b_descriptor, const Register metadata, int a_type, int b_type, int sum,
+                     int depth, int selector, int columns, int flags, int32_t line, int32_t site)
+{
+    Register loaded[4], rows[4];
+    float kept[ROWS][MAX_KEPT];
+    int first = __builtin_ctz(active);
+    Manner manner = {flags, SPARSE_DEPTH_BYTES / (uint32_t)depth, line, site};
+    SparseManner sparse = {a_type, b_type, depth, selector, sum, line};
+    Layout b = layout_of(warp, b_descriptor[first], flags & TRANSPOSED_B, manner);
+    b.depth_bytes = SPARSE_DEPTH_BYTES;
+    if (!(flags & A_IN_REGISTERS)) {
+        load_a(warp, loaded, a_descriptor[first], manner);
+        a = (const Register *)loaded;
+    }
+    vg_unpack_kept(kept, a, &sparse);
+    for (int column = 0; column < columns; column += TILE) {
+        Register *tile = d + column / TILE * 4;
+        for (uint32_t pair = 0; pair < 4; pair++)
+            load_register(warp, rows[pair], &b, (uint32_t)column, pair);
+        vg_sparse_tile(warp, tile, (const Register *)tile, (const float(*)[MAX_KEPT])kept, (const Register *)rows,
+                       metadata, &sparse, flags & NEGATED ? -1 : 1);
+    }
+    watch_operand(warp, &b, 0, (uint32_t)columns);
+}
