@@ -42,7 +42,7 @@ class Materials:
         self.surprise = surprise or 1 + secrets.randbelow(2**31)
         """A draw that nobody could know before, unless it is given to repeat a verdict: tables of answers for
         a seed end at it."""
-        self._arguments: Kept[Arguments] = Kept(KEPT_BYTES, lambda arguments: arguments.nbytes)
+        self._arguments: Kept[Arguments] = Kept(KEPT_BYTES, _argument_bytes)
         self._answers: Kept[Mapping[str, Answer]] = Kept(KEPT_BYTES, _answer_bytes)
 
     def arguments(self, workload: Workload, draw: int = 0) -> Arguments:
@@ -87,7 +87,7 @@ class Materials:
         dimensions = self._operator.outputs(workload.shape)[parameter.name]
         dtype = element_dtype(parameter, self._precision)
         if self._operator.contract is Contract.ZEROED:
-            return np.zeros(dimensions, dtype)
+            return np.broadcast_to(np.zeros(1, dtype), dimensions)
         return poisoned(dimensions, dtype)
 
     def _scalar(self, parameter: Parameter, workload: Workload, arrays: Arrays) -> Scalar:
@@ -99,6 +99,11 @@ class Materials:
             return Scalar(parameter.name, int(value), "int")
         is_bf16 = parameter.element is Element.VALUE and self._precision is Precision.BF16
         return Scalar(parameter.name, float(value), "bf16" if is_bf16 else "float")
+
+
+def _argument_bytes(arguments: Arguments) -> int:
+    """In memory, where what fills an output is one element."""
+    return sum(tensor.array.nbytes for tensor in arguments.tensors if 0 not in tensor.array.strides)
 
 
 def _answer_bytes(answers: Mapping[str, Answer]) -> int:

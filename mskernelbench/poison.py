@@ -10,9 +10,9 @@ PATTERNS = {2: 0x7FD5, 4: 0x7FD5A5C3}
 
 
 def poisoned(dimensions: tuple[int, ...], dtype: "np.dtype[Any]") -> NDArray[Any]:
-    """An array full of poison."""
-    bits = np.full(dimensions, PATTERNS[dtype.itemsize], _bits(dtype))
-    return bits.view(dtype)
+    """An array full of poison, read-only: one element in memory, however large it is."""
+    bits = np.full(1, PATTERNS[dtype.itemsize], _bits(dtype))
+    return np.broadcast_to(bits.view(dtype), dimensions)
 
 
 def still_poisoned(array: NDArray[Any]) -> NDArray[np.bool_]:

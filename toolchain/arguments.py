@@ -23,7 +23,9 @@ class Tensor:
 
     name: str
     array: NDArray[Any]
-    """C-contiguous bytes before the call: inputs' values, outputs' poison or zeros.
+    """What it holds before the call, C-contiguous: inputs' values, outputs' poison or zeros.
+
+    An output that holds one value everywhere may be that one element, broadcast.
 
     BF16 is `ml_dtypes.bfloat16`. Never modified by a device.
     """

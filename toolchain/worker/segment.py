@@ -49,8 +49,7 @@ class Segment:
         """
         self._arrays = dict(arrays)
         for placement in (p for p in self.placements if p.name not in self._blank):
-            first = self._arrays[placement.name].reshape(-1).view(np.uint8)
-            self._bytes[placement.offset : placement.end] = first
+            self.view(placement.name)[:] = self._arrays[placement.name].reshape(-1)
 
     def read(self, name: str) -> NDArray[Any]:
         """A copy of a tensor as it is now."""
@@ -69,8 +68,10 @@ class Segment:
         return tuple(dict.fromkeys(written))
 
     def close(self) -> None:
-        """Give the memory back; a worker that still maps it keeps its own hold on it."""
+        """Give the memory back; what a worker that still maps it is lent read-only stays as long as that."""
         if self.file >= 0:
+            if self.writable:
+                self._memory.madvise(mmap.MADV_REMOVE)
             os.close(self.file)
             self.file = -1
             del self._bytes

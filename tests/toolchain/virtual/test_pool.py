@@ -1,5 +1,6 @@
 """What a device keeps of its arguments, and how it ends its workers."""
 
+import os
 import threading
 from pathlib import Path
 
@@ -7,7 +8,12 @@ import numpy as np
 import pytest
 
 from cudamaster.toolchain.arguments import Access, Arguments, Tensor
-from cudamaster.toolchain.devices.virtual.pool import KEPT_INPUTS, LEAST_ROOM_BYTES, WorkerPool
+from cudamaster.toolchain.devices.virtual.pool import (
+    KEPT_INPUTS,
+    KEPT_OUTPUT_BYTES,
+    LEAST_ROOM_BYTES,
+    WorkerPool,
+)
 from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.starter import WorkerStarter
 from cudamaster.toolchain.worker.worker import Worker
@@ -70,6 +76,25 @@ def test_who_does_not_wait_is_given_a_second_worker_that_ends_with_the_first(
     starter.close()
     assert isinstance(reply, dict)
     assert reply["answer"] == {"value": "here"}
+
+
+def test_large_outputs_take_memory_during_their_call_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "worker"))
+    starter = WorkerStarter("misbehaving")
+    pool = WorkerPool(starter, memory_bytes=1 << 30)
+    zeros = np.broadcast_to(np.zeros(1, np.int8), KEPT_OUTPUT_BYTES + 1)
+    large = Arguments((Tensor("y", zeros, Access.OUTPUT),), "large")
+    with pool.borrow("build", large, ()) as held:
+        segment = held.outputs(large, read=True, moved=False)
+        another_hold = os.dup(segment.file)
+        assert held.labels != ["large"], "mapped anew next time"
+        during = os.fstat(another_hold).st_blocks
+    assert held.labels == []
+    assert during * 512 > KEPT_OUTPUT_BYTES
+    assert os.fstat(another_hold).st_blocks == 0
+    os.close(another_hold)
+    pool.close()
+    starter.close()
 
 
 def test_a_call_under_way_is_not_ended_for_larger_arguments_to_the_same_build(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Access, Arguments
@@ -128,4 +129,5 @@ class Pool:
 
 
 def _arrays(arguments: Arguments, *, written: bool) -> dict[str, NDArray[Any]]:
-    return {t.name: t.array for t in arguments.tensors if (t.access is not Access.INPUT) is written}
+    chosen = (t for t in arguments.tensors if (t.access is not Access.INPUT) is written)
+    return {t.name: np.ascontiguousarray(t.array) for t in chosen}

@@ -78,7 +78,7 @@ def call_fields(arguments: Arguments, segments: tuple[Segment, ...]) -> dict[str
 
 def _is_blank(tensor: Tensor) -> bool:
     """Whether a call must write the tensor before it reads it: an output, unless the caller zeroed it."""
-    return tensor.access is Access.OUTPUT and bool(tensor.array.ravel()[:1].view(np.uint8).any())
+    return tensor.access is Access.OUTPUT and any(tensor.array.reshape(-1)[:1].tobytes())
 
 
 def _argument(item: Tensor | Scalar) -> dict[str, Any]:

@@ -16,7 +16,9 @@ KEPT_WORKERS = 4
 SECOND = " (second)"
 """Behind the key of a build: its other worker."""
 KEPT_WORKLOADS = 2
-"""Argument sets that stay mapped in a worker."""
+"""Argument sets that stay mapped in a worker,"""
+KEPT_OUTPUT_BYTES = 1 << 28
+"""unless what it writes of them is larger."""
 ALWAYS_FILLED_BYTES = 1 << 27
 """Arguments that calls are compared on, and so can be told from others by nothing, are no larger."""
 KEPT_INPUT_BYTES = 1 << 30
@@ -54,7 +56,8 @@ class HeldWorker:
         """
         read = read or arguments.nbytes <= ALWAYS_FILLED_BYTES
         written = {t.name: t.array for t in arguments.tensors if t.access is not Access.INPUT}
-        label = arguments.label if read and not moved else f"{arguments.label}/apart {next(self._apart)}"
+        stay = read and not moved and sum(array.nbytes for array in written.values()) <= KEPT_OUTPUT_BYTES
+        label = arguments.label if stay else f"{arguments.label}/apart {next(self._apart)}"
         segment = self._outputs.pop(label, None)
         if segment is not None:
             segment.reset(written)
@@ -65,6 +68,11 @@ class HeldWorker:
         if len(self._outputs) > KEPT_WORKLOADS:
             self._outputs.popitem(last=False)[1].close()
         return segment
+
+    def drop_large(self) -> None:
+        """Give back the outputs that take much memory."""
+        for label in [label for label, kept in self._outputs.items() if kept.nbytes > KEPT_OUTPUT_BYTES]:
+            self._outputs.pop(label).close()
 
     @property
     def labels(self) -> list[str]:
@@ -115,6 +123,7 @@ class WorkerPool:
                     try:
                         yield held
                     finally:
+                        held.drop_large()
                         if held.tainted:
                             held.worker.close()
                     return
