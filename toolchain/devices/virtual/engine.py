@@ -188,8 +188,8 @@ class Engine:
 
     def _run(self, native: NativeLaunch, request: LaunchRequest, executable: Executable) -> Fault | None:
         ctypes.memset(self._workspace, 0, WORKSPACE_BYTES)
-        parameters = np.frombuffer(request.parameters + bytes(64), np.uint8).copy()
-        native.parameters = parameters.ctypes.data
+        parameters = ctypes.create_string_buffer(request.parameters, len(request.parameters) + 64)
+        native.parameters = ctypes.addressof(parameters)
         native.deadline = time.monotonic() + self.limit_seconds
         native.spin_seconds = self.spin_seconds
         begun = time.process_time()
@@ -203,24 +203,24 @@ class Engine:
     def allocations(self) -> tuple[tuple[int, int], ...]:
         """(First address, bytes) of every live device buffer."""
         count = self._native.vg_list(None, 0)
-        pairs = np.zeros((count, 2), np.uint64)
-        self._native.vg_list(pairs.ctypes.data, count)
-        return tuple((int(base), int(size)) for base, size in pairs)
+        pairs = (ctypes.c_uint64 * (2 * count))()
+        self._native.vg_list(ctypes.byref(pairs), count)
+        return tuple(zip(pairs[::2], pairs[1::2], strict=True))
 
 
 class _Counting:
     """The arrays that a sampled launch counts into."""
 
     def __init__(self, native: NativeLaunch, basic_blocks: int, sites: int, blocks: Sequence[int]) -> None:
-        self._blocks = np.array(blocks, np.int64)
-        self._split = 2 * basic_blocks
+        self._split, count = 2 * basic_blocks, len(blocks)
+        self._ranges = np.zeros((3, count), np.int64)
+        """Of each sampled block: its index, where its footprint begins, and how many sectors that has."""
+        self._ranges[0] = blocks
         self._counters = np.zeros(self._split + SITE_COLUMNS * sites, np.int64)
-        self._starts = np.zeros(len(blocks), np.int64)
-        self._counts = np.zeros(len(blocks), np.int64)
-        native.sampled, native.sampled_count = self._blocks.ctypes.data, len(blocks)
+        native.sampled, native.sampled_count = self._ranges.ctypes.data, count
+        native.footprint_starts = native.sampled + self._ranges.strides[0]
+        native.footprint_counts = native.footprint_starts + self._ranges.strides[0]
         native.counters, native.counter_count = self._counters.ctypes.data, len(self._counters)
-        native.footprint_starts = self._starts.ctypes.data
-        native.footprint_counts = self._counts.ctypes.data
         native.slice = SAMPLE_SLICE
 
     @property
@@ -235,7 +235,7 @@ class _Counting:
 
     def take_footprints(self, library: ctypes.CDLL, native: NativeLaunch) -> tuple[NDArray[np.uint64], ...]:
         """Return each sampled block's sectors, sorted, and free the library's copy."""
-        whole = np.empty(int(self._counts.sum()), np.uint64)
+        _, starts, counts = self._ranges.tolist()
+        whole = np.empty(sum(counts), np.uint64)
         library.vg_take_footprints(ctypes.byref(native), whole.ctypes.data)
-        ranges = zip(self._starts.tolist(), self._counts.tolist(), strict=True)
-        return tuple(whole[start : start + count] for start, count in ranges)
+        return tuple([whole[start : start + count] for start, count in zip(starts, counts, strict=True)])

@@ -44,3 +44,13 @@ __global__ void wanders(const float *x, float *y, int n)
     }
     y[threadIdx.x] = sum;
 }
+
+// A row of indices at a time.
+__global__ void gathers(const int *indices, const float *x, float *y, int rows)
+{
+    float sum = 0;
+#pragma unroll 1
+    for (int row = 0; row < rows; row++)
+        sum += x[indices[32 * row + threadIdx.x]];
+    y[threadIdx.x] = sum;
+}

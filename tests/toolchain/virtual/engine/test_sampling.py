@@ -80,6 +80,48 @@ def test_a_footprint_holds_each_sector_once(bench: Make) -> None:
     assert {(a.ctypes.data, a.nbytes) for a in (x, y)} <= set(sample.allocations)
 
 
+def gathered(bench: Make, rows: list[list[int]], l1_bytes: int) -> tuple[list[int], SampledLaunch]:
+    """What rows of 32 indices count, which the same L1 holds: a line each."""
+    b = bench("counted.cu")
+    x, y = b.array(np.zeros(1 << 12), np.float32), b.array(np.zeros(32), np.float32)
+    indices = b.array(rows, np.int32)
+    sample = b.engine.sample(b.request("gathers", indices, x, y, len(rows)), [0], l1_bytes)
+    loads = [c for s, c in zip(sample.sites, sample.site_counts.tolist(), strict=True) if s.kind == "load"]
+    return next(counts for counts in loads if counts[LINES] != len(rows)), sample
+
+
+SECTOR = 8
+LINE = 16 * 4 * SECTOR
+"""From one line to the next that is met, in numbers of 4 bytes: far enough to count as anywhere."""
+ONE_SET = 4 * 128
+
+
+def test_a_gather_counts_each_sector_and_line_once(bench: Make) -> None:
+    row = [LINE * (5 * lane % 8) + SECTOR * (lane % 3) for lane in range(32)]
+    counts, sample = gathered(bench, [row, row[::-1]], 0)
+    sectors = len({index // SECTOR for index in row})
+    assert counts == [2, 64, 2 * sectors, sectors, 2 * 8]
+    assert len(sample.footprints[0]) == sectors + 2 * 4 + 4
+
+
+def test_a_gather_asks_for_a_line_once_even_where_others_of_it_push_it_out(bench: Make) -> None:
+    """Its own row of indices and lines A to E go through a set of four: E pushes A out."""
+    others = [LINE * line for line in (1, 2, 3, 4)]
+    first = [0, *others, SECTOR, SECTOR, *[0] * 25]
+    again, further = [0] * 32, [SECTOR] * 32
+    counts, _ = gathered(bench, [first, again, further], ONE_SET)
+    assert counts == [3, 96, 6 + 1 + 1, 6 + 1 + 1, 5 + 1 + 1]
+
+
+def test_what_a_gather_finds_stays_until_it_is_the_oldest(bench: Make) -> None:
+    """Of lines A to C in a set of four, A is found again and stays the oldest: more indices push it out."""
+    rows = [[0, LINE] * 16, [0, LINE, 2 * LINE, SECTOR] * 8, [LINE] * 32, [0] * 32]
+    counts, _ = gathered(bench, rows, ONE_SET)
+    assert counts[SECTORS] == 2 + 4 + 1 + 1
+    assert counts[LINES] == 2 + 3 + 1 + 1
+    assert counts[MISSED_SECTORS] == 2 + 2 + 0 + 1
+
+
 def test_executions_and_active_lanes_of_basic_blocks(bench: Make) -> None:
     b = bench("counted.cu")
     y = b.array(np.zeros(32), np.float32)
@@ -94,6 +136,17 @@ def test_only_the_sampled_blocks_run(bench: Make) -> None:
     x, y = b.array(np.ones(256), np.float32), b.array(np.zeros(256), np.float32)
     sampled(b, b.request("copiesPKfPfi", x, y, 1, grid=4, block=64), [2])
     assert np.array_equal(np.flatnonzero(y), np.arange(128, 192))
+
+
+def test_blocks_are_counted_in_the_order_that_was_asked_for(bench: Make) -> None:
+    b = bench("counted.cu")
+    x, y = b.array(np.ones(256), np.float32), b.array(np.zeros(256), np.float32)
+    sample = sampled(b, b.request("copiesPKfPfi", x, y, 1, grid=4, block=64), [3, 0, 2])
+    first = x.ctypes.data // 32
+    of_x = [
+        [sector - first for sector in each.tolist() if 0 <= sector - first < 32] for each in sample.footprints
+    ]
+    assert of_x == [list(range(begin, begin + 8)) for begin in (24, 0, 16)]
 
 
 def test_blocks_that_a_sampled_one_waits_for_run_uncounted(bench: Make) -> None:

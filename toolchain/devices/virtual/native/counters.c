@@ -1,67 +1,7 @@
 /* What a sampled block's memory accesses cost: sectors, lines and shared-memory wavefronts. */
 #include "profile.h"
 
-#include <string.h>
-
 #include "vectors.h"
-
-enum { PLACES = 256 }; /* as many as eight bits can tell apart */
-
-/* The distinct lines of one request, found by a small hash table. */
-typedef struct {
-    uint64_t line[2 * VG_LANES];
-    uint8_t sectors[2 * VG_LANES], place[PLACES];
-    int count;
-} Lines;
-
-static void add_sector(Lines *lines, uint64_t sector)
-{
-    uint64_t line = sector / LINE_SECTORS;
-    unsigned slot = (unsigned)((line * 0x9e3779b97f4a7c15u) >> 56);
-    while (lines->place[slot] && lines->line[lines->place[slot] - 1] != line)
-        slot = (slot + 1) % PLACES;
-    if (!lines->place[slot]) {
-        if (lines->count == 2 * VG_LANES)
-            return;
-        lines->line[lines->count] = line;
-        lines->sectors[lines->count] = 0;
-        lines->place[slot] = (uint8_t)++lines->count;
-    }
-    lines->sectors[lines->place[slot] - 1] |= (uint8_t)(1u << sector % LINE_SECTORS);
-}
-
-static void count_lines(const VgRequest *request, const Lines *lines)
-{
-    const VgMetSite *site = request->site;
-    int sectors = 0, missed = 0, keeps_footprint = site->what.space != VG_LOCAL;
-    for (int i = 0; i < lines->count; i++) {
-        unsigned touched = lines->sectors[i];
-        missed += __builtin_popcount(vg_missed(request, lines->line[i], touched));
-        sectors += __builtin_popcount(touched);
-        if (keeps_footprint)
-            vg_touch(request->profile, lines->line[i], touched);
-    }
-    site->counters[VG_SITE_SECTORS] += sectors;
-    site->counters[VG_SITE_MISSED_SECTORS] += missed;
-    site->counters[VG_SITE_LINES] += lines->count;
-}
-
-static void count_scattered(const VgRequest *request, uint32_t mask, const uint64_t *addresses,
-                            unsigned bytes)
-{
-    Lines lines;
-    uint64_t last = UINT64_MAX;
-    memset(lines.place, 0, sizeof lines.place);
-    lines.count = 0;
-    for (; mask; mask &= mask - 1) {
-        uint64_t address = addresses[__builtin_ctz(mask)];
-        uint64_t end = (address + bytes - 1) >> SECTOR_SHIFT;
-        for (uint64_t sector = address >> SECTOR_SHIFT; sector <= end; sector++)
-            if (sector != last)
-                add_sector(&lines, last = sector);
-    }
-    count_lines(request, &lines);
-}
 
 /* The lowest and the highest units of memory, in several lanes each. */
 typedef struct {
@@ -107,10 +47,56 @@ static inline int are_windows_apart(VgSpan first, VgSpan second)
             second.high / LINE_SECTORS < first.low / LINE_SECTORS);
 }
 
+/* Where lanes' sectors are in the window that begins with the line of the first lane of `mask`. */
+typedef struct {
+    uint64_t low, first; /* sectors: the window's, and the first lane's in it */
+    VgPart place[VG_PARTS];
+} Window;
+
+static inline Window window_of(uint32_t mask, const uint64_t *addresses)
+{
+    uint64_t sector = addresses[__builtin_ctz(mask)] >> SECTOR_SHIFT;
+    Window window = {.first = sector % LINE_SECTORS, .low = sector - sector % LINE_SECTORS};
+    for (int part = 0; part < VG_PARTS; part++)
+        window.place[part] = (vg_part(addresses, part) >> SECTOR_SHIFT) - window.low;
+    return window;
+}
+
+/* Counts lanes that are all in the window, as most are: they ascend, or stay near. Whether they were. */
+static inline int count_near(const VgRequest *request, uint32_t mask, const Window *window)
+{
+    VgPart set = {0}, outside = {0};
+    for (int part = 0; part < VG_PARTS; part++) {
+        VgPart place = window->place[part], active = vg_active(mask, part);
+        outside |= (VgPart)(place > vg_all(63)) & active;
+        set |= (vg_all(1) << (place & 63)) & active;
+    }
+    if (vg_any(outside))
+        return 0;
+    vg_access_bits(request, window->low, vg_or(set));
+    return 1;
+}
+
+/* Whether a lane of `lower`, the lower half's, is so far from the first that no window has both. */
+static inline int is_scattered(uint32_t lower, const Window *window)
+{
+    VgPart far = {0};
+    for (int part = 0; part < VG_PARTS / 2; part++)
+        far |= (VgPart)(window->place[part] + (63 - window->first) > vg_all(126)) & vg_active(lower, part);
+    return vg_any(far);
+}
+
 static void count_global(const VgRequest *request, uint32_t mask, const uint64_t *addresses, unsigned bytes)
 {
     if (bytes > 1u << SECTOR_SHIFT) {
-        count_scattered(request, mask, addresses, bytes);
+        vg_count_scattered(request, mask, addresses, bytes);
+        return;
+    }
+    Window window = window_of(mask, addresses);
+    if (count_near(request, mask, &window))
+        return;
+    if (is_scattered(mask & 0xffff, &window)) {
+        vg_count_scattered(request, mask, addresses, bytes);
         return;
     }
     Extremes low_half = extremes_of(mask, addresses, 0, SECTOR_SHIFT);
@@ -125,7 +111,7 @@ static void count_global(const VgRequest *request, uint32_t mask, const uint64_t
         count_window(request, mask & 0xffff, addresses, first);
         count_window(request, mask & 0xffff0000, addresses, second);
     } else {
-        count_scattered(request, mask, addresses, bytes);
+        vg_count_scattered(request, mask, addresses, bytes);
     }
 }
 

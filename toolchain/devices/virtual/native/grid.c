@@ -35,8 +35,10 @@ static int64_t cluster_of(const VgLaunch *launch, int64_t block)
     return cluster;
 }
 
-int64_t vg_sample_of(const VgLaunch *launch, int64_t block)
+int64_t vg_sample_of(const VgLaunch *launch, const VgTurn *turn, int64_t block)
 {
+    if (launch->sampled && turn->sampled && launch->sampled[turn->sampled - 1] == block)
+        return turn->sampled - 1;
     for (int64_t i = 0; launch->sampled && i < launch->sampled_count; i++)
         if (launch->sampled[i] == block)
             return i;
@@ -56,8 +58,10 @@ static int64_t next_sampled(const VgLaunch *launch, VgTurn *turn, int filler)
 {
     while (turn->sampled < launch->sampled_count) {
         int64_t place = turn->sampled++, cluster = cluster_of(launch, launch->sampled[place]);
-        if (!holds_sampled(launch, cluster, place))
-            return cluster;
+        if (cluster < turn->beyond && holds_sampled(launch, cluster, place))
+            continue;
+        turn->beyond = cluster < turn->beyond ? turn->beyond : cluster + 1;
+        return cluster;
     }
     while (filler && turn->filler < clusters_of(launch))
         if (!holds_sampled(launch, turn->filler++, launch->sampled_count))

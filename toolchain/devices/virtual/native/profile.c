@@ -6,7 +6,7 @@
 
 #include "vectors.h"
 
-enum { AT_A_TIME = 4, FIRST_ROOM = 1 << 16 };
+enum { AT_A_TIME = 8, FIRST_PAGES = 32, FIRST_ROOM = 1 << 16, MOST_SPARE = 1 << 19 };
 
 typedef struct VgPage Page;
 
@@ -26,7 +26,7 @@ static VgProfile *new_profile(const VgLaunch *launch)
 {
     VgProfile *profile = calloc(1, sizeof *profile);
     profile->l1.sets = vg_l1_sets(launch->l1_bytes);
-    profile->capacity = 256;
+    profile->capacity = FIRST_PAGES;
     profile->pages = calloc(profile->capacity, sizeof *profile->pages);
     profile->sites = new_sites(launch);
     return profile;
@@ -47,6 +47,7 @@ static void clear(VgProfile *profile, const VgLaunch *launch)
     memset(profile->latest, 0, sizeof profile->latest);
     for (int32_t i = 0; i < launch->site_count; i++)
         profile->sites[i].home = (VgHomeLines){0, 0, 0};
+    profile->l1.requests = 0;
     profile->home_count = 0;
     profile->used = 0;
 }
@@ -154,9 +155,15 @@ static uint64_t *put_page(uint64_t *next, const Page *page)
     return next;
 }
 
+/* What a launch before this one had for footprints, so that its pages need not be cleared again: the first number says
+ * how much room that is. */
+static _Atomic(uint64_t *) spare;
+
 /* Room for some more sectors after the launch's footprints. */
 static uint64_t *room_for(VgLaunch *launch, int64_t count)
 {
+    if (!launch->footprints && (launch->footprints = atomic_exchange(&spare, NULL)))
+        launch->footprints_room = (int64_t)launch->footprints[0];
     if (launch->footprints_end + count > launch->footprints_room) {
         launch->footprints_room = 2 * (launch->footprints_end + count) + FIRST_ROOM;
         launch->footprints =
@@ -194,6 +201,10 @@ void vg_take_footprints(VgLaunch *launch, uint64_t *out)
 {
     if (launch->footprints_end)
         memcpy(out, launch->footprints, (size_t)launch->footprints_end * sizeof *out);
+    if (launch->footprints && launch->footprints_room <= MOST_SPARE) {
+        launch->footprints[0] = (uint64_t)launch->footprints_room;
+        launch->footprints = atomic_exchange(&spare, launch->footprints);
+    }
     free(launch->footprints);
     launch->footprints = NULL;
     launch->footprints_end = launch->footprints_room = 0;

@@ -108,6 +108,9 @@ static inline void vg_access_bits(const VgRequest *request, uint64_t low, uint64
             vg_access_line(request, line, bits & 15);
 }
 
+/* Counts an access of `bytes` a lane whose lanes `mask` lie anywhere. */
+void vg_count_scattered(const VgRequest *request, uint32_t mask, const uint64_t *addresses, unsigned bytes);
+
 /* The lowest and the highest of some units of memory. */
 typedef struct {
     uint64_t low, high;

@@ -38,7 +38,7 @@ static void add_block(Worker *worker, VgCluster *cluster, int64_t index)
     }
     VgBlock *block = worker->spares ? worker->spare[--worker->spares] : vg_block_new(&worker->home);
     worker->resident[worker->count++] = block;
-    vg_block_begin(&worker->home, block, index, vg_sample_of(worker->launch, index));
+    vg_block_begin(&worker->home, block, index, vg_sample_of(worker->launch, &worker->turn, index));
     vg_cluster_enter(cluster, block);
 }
 
