@@ -29,6 +29,7 @@ from mskernelbench.sampled import right_in_samples
 from mskernelbench.scores import attainment
 from mskernelbench.seeds import generator
 from mskernelbench.timed_outputs import TIMED, TimedLook
+from mskernelbench.whole_times import behind_whole_launches
 
 CONTROLS = 2
 """Times that a clock may tell the baseline from a copy before it is not believed."""
@@ -114,6 +115,11 @@ class Race:
         """Whether sampled blocks of one call write the right numbers; False says little."""
         timing = self._time(candidate, workload, 1, traces=True)
         return isinstance(timing, Timing) and self._right_in_samples(workload, timing)
+
+    def behind_whole_launches(self, candidate: Build, workload: Workload) -> float | None:
+        """The modelled time of a call whose launches all run whole, in milliseconds; None where it fails."""
+        lane = self._lane
+        return behind_whole_launches(lane.device, lane.materials, lane.seed, candidate, workload)
 
     def remembered(self, candidate: Build, workload: Workload, row: WorkloadResult) -> Refusal | None:
         """Why the times in `row` are not believed: the candidate keeps answers from call to call."""

@@ -22,7 +22,7 @@ from mskernelbench.evaluation import Evaluation, Status
 from mskernelbench.examining import examined
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import ObjectEvidence
-from mskernelbench.guards.findings import keeps_state
+from mskernelbench.guards.findings import counts_blocks, keeps_state
 from mskernelbench.materials import Materials
 from mskernelbench.operator import BaselineKind, Operator, Precision, Workload
 from mskernelbench.racing import Lane, Race
@@ -227,7 +227,8 @@ class Referee:
         evidence = self.object_evidence(build)
         if evidence is None:
             return Built(found.name, build, keeps_state=False)
-        return self._gate(evidence, found.name) or Built(found.name, build, keeps_state(evidence))
+        refusal = self._gate(evidence, found.name)
+        return refusal or Built(found.name, build, keeps_state(evidence), counts_blocks(evidence))
 
     def built(self, source: str, entry: str | None = None) -> Build | None:
         """What `source` is compiled to, found again where it was judged before; None where it cannot be."""

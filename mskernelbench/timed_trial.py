@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from cudamaster.toolchain.build import Build
@@ -16,11 +17,15 @@ from mskernelbench.harder_values import Found, HarderValues
 from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.racing import Race
 from mskernelbench.whole_calls import WholeCalls
+from mskernelbench.whole_times import Key, WholeTimes
 
 LONG_MS = 100.0
 """Calls that take longer are not run whole for a comparison."""
 SPOT_SECONDS = 4.0
 """After which no other heavy workload is called whole."""
+
+DENSE = 2.0
+"""Operations a byte from which on what blocks touch does not show that they did their share."""
 
 
 class Built(NamedTuple):
@@ -30,6 +35,8 @@ class Built(NamedTuple):
     build: Build
     keeps_state: bool
     """Whether one call could leave something to the next."""
+    counts_blocks: bool = False
+    """Whether a block could know how many others have run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +84,26 @@ class TimedTrial:
     def _timed(self, timed: Sequence[Workload], compared: Sequence[WorkloadResult]) -> Checked:
         """Rows with times, the errors of `compared` in them; those only compared stand before them."""
         errors = {row.key: row.error_ratio for row in compared}
+        looked_at = [w for w in timed if w.key not in errors or self._samples_all]
         rows: list[WorkloadResult] = []
         tried = self._tried_on_new_data(timed)
         for workload in timed:
             if self.built.keeps_state:
                 self.device.release(self.built.build)
-            row = self.race.run(self.built.build, workload, looked_at=workload.key not in errors)
+            row = self.race.run(self.built.build, workload, looked_at=workload in looked_at)
             if not isinstance(row, Refusal) and workload in tried:
                 row = self.race.remembered(self.built.build, workload, row) or row
             if isinstance(row, Refusal):
                 return Checked(tuple(compared), row)
             rows.append(replace(row, error_ratio=errors.get(row.key)))
-        found = self._on_harder_values([w for w, row in zip(timed, rows, strict=True) if row.sampled])
+        sampled = [w for w, row in zip(timed, rows, strict=True) if row.sampled]
+        found = self._on_harder_values([w for w in sampled if w.key not in errors])
         if found.refusal:
             return Checked(tuple(compared), found.refusal)
-        rows = [replace(row, sampled=row.sampled and row.key not in found.doubtful) for row in rows]
-        return self._seen_late(timed, rows, compared, found.doubtful)
+        true = frozenset(w.key for w in sampled) - found.doubtful
+        rows = [replace(row, sampled=row.key in true and row.key not in errors) for row in rows]
+        late = self._seen_late(timed, rows, compared, found.doubtful)
+        return replace(late, results=self._with_true_times(timed, late.results, true))
 
     def _seen_late(
         self,
@@ -109,6 +120,29 @@ class TimedTrial:
         if self._compares_late and self.device.clock is Clock.MODELLED and any(row.seen for row in told):
             told = [self._counted(w, row, doubtful) for w, row in zip(timed, told, strict=True)]
         return Checked((*(row for row in compared if row.key not in keys), *told), late.refusal)
+
+    def _with_true_times(
+        self, timed: Sequence[Workload], rows: Sequence[WorkloadResult], true: Collection[Key]
+    ) -> tuple[WorkloadResult, ...]:
+        """All rows, with what came of timing calls whole whose samples do not show their work."""
+        if self.device.clock is Clock.MEASURED or not self._compares_late:
+            return tuple(rows)
+        call = partial(self.race.behind_whole_launches, self.built.build)
+        return WholeTimes(call, self._may_spare).settled(timed, rows, true)
+
+    def _may_spare(self, workload: Workload) -> bool:
+        """Whether blocks can know how many others have run, and more than the bytes they touch takes time.
+
+        Of operators whose samples show what blocks do.
+        """
+        bytes_moved = self.operator.dram_bytes(workload.shape, self.precision)
+        dense = self.operator.flops(workload.shape) >= DENSE * bytes_moved
+        return self.built.counts_blocks and self.operator.cut is not None and dense
+
+    @property
+    def _samples_all(self) -> bool:
+        """Whether modelled calls are looked at where others were compared whole: samples make their times."""
+        return self._compares_late and self.operator.cut is not None and self.device.clock is Clock.MODELLED
 
     def _on_harder_values(self, sampled: Sequence[Workload]) -> Found:
         """What is found on other values where samples of friendly ones are right."""

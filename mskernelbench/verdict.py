@@ -170,12 +170,20 @@ def _right(rows: Sequence[WorkloadResult]) -> str:
     less = [f"{_workloads(sampled, 'larger timed')} {_were(sampled)} compared in samples"] if sampled else []
     if unseen := sum(not row.seen and not row.left_out for row in rows):
         less.append(f"{_workloads(unseen, 'larger timed')} {_were(unseen)} not compared")
-        if uncounted := sum(not row.counted for row in rows):
+        if uncounted := sum(not row.seen and not row.counted for row in rows):
             alone = " and" if uncounted == unseen else f", of which {uncounted}"
-            less[-1] += f"{alone} {'does' if uncounted == 1 else 'do'} not count"
+            less[-1] += f"{alone} {_do(uncounted)} not count"
         elif not compared and not sampled:
             less[-1] += ", nor was any other"
+    if unproved := sum(row.seen and not row.counted for row in rows):
+        less.append(
+            f"the gain on {unproved} of these does not count: the timed blocks do not show their work"
+        )
     return f"{right} ({', '.join(less)})" if less else right
+
+
+def _do(count: int) -> str:
+    return "does" if count == 1 else "do"
 
 
 def _were(count: int) -> str:
