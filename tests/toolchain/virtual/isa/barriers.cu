@@ -63,6 +63,29 @@ extern "C" __global__ void drop(int *out) {
     }
 }
 
+// The one that leaves for good announces bytes: the phase ends when they have come.
+extern "C" __global__ void drop_with_bytes(int *out) {
+    __shared__ uint64_t barrier;
+    int thread = threadIdx.x;
+    uint32_t place = shared_address(&barrier);
+    if (thread == 0) init(&barrier, 33);
+    __syncthreads();
+    if (thread == 32) asm volatile("{ .reg .b64 t; mbarrier.arrive_drop.expect_tx.shared::cta.b64 t, [%0], 16; }" ::"r"(place));
+    else if (thread < 32) arrive(&barrier);
+    __syncthreads();
+    if (thread < 32) out[thread] = is_over(&barrier, 0);
+    __syncthreads();
+    if (thread == 0) asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], 16;" ::"r"(place));
+    __syncthreads();
+    if (thread < 32) {
+        out[32 + thread] = is_over(&barrier, 0);
+        __syncwarp();
+        arrive(&barrier);
+        __syncwarp();
+        out[64 + thread] = is_over(&barrier, 1);
+    }
+}
+
 // Each thread's copy is announced to a barrier that the other warp waits for; WAITS: whether it does.
 extern "C" __global__ void announced(const float *from, float *to, int waits) {
     __shared__ float held[64];

@@ -32,6 +32,12 @@ def test_a_dropped_arrival_is_not_expected_again(runner: Runner, ptx: str) -> No
     assert (found[32:] == 1).all()
 
 
+def test_who_drops_out_may_announce_bytes(runner: Runner, ptx: str) -> None:
+    found = np.full(96, 7, np.int32)
+    assert runner.launch(ptx, "drop_with_bytes", [found], 64) is None
+    assert found.tolist() == [0] * 32 + [1] * 64
+
+
 @pytest.mark.parametrize("waits", [True, False])
 def test_announced_copies_land_for_those_who_wait(runner: Runner, ptx: str, waits: bool) -> None:
     given, found = RNG.standard_normal(64).astype(np.float32), np.zeros(64, np.float32)

@@ -44,17 +44,18 @@ def end(emit: Emitter, ins: Instruction) -> None:
 @instruction("mbarrier", "arrive")
 @instruction("mbarrier", "arrive", "expect_tx")
 @instruction("mbarrier", "arrive_drop")
+@instruction("mbarrier", "arrive_drop", "expect_tx")
 def arrive(emit: Emitter, ins: Instruction) -> None:
     """Count down, and return a token of the phase; `expect_tx` first adds bytes to wait for."""
     require_known(ins, "arrive", "arrive_drop", "expect_tx", "noComplete", ORDERS, SPACES, "b64")
-    verb = ins.modifiers[1]
-    if "expect_tx" in ins.modifiers:
-        if verb != "arrive":
-            raise emit.unsupported("expect_tx")
-        verb = "arrive_expect_tx"
     destination, address = ins.operands[:2]
-    place = barrier_place(emit, ins, address)
-    (token,) = emit.call_native(f"vg_mbarrier_{verb}", ["i64"], [place, _operand(emit, ins.operands, 2)])
+    place, count, verb = barrier_place(emit, ins, address), _operand(emit, ins.operands, 2), ins.modifiers[1]
+    if "expect_tx" in ins.modifiers and verb == "arrive":
+        verb = "arrive_expect_tx"
+    elif "expect_tx" in ins.modifiers:
+        emit.call_native("vg_mbarrier_expect_tx", [], [place, count])
+        count = constant("i32", 1)
+    (token,) = emit.call_native(f"vg_mbarrier_{verb}", ["i64"], [place, count])
     emit.put(destination, token)
 
 

@@ -156,8 +156,8 @@ ALWAYS_INLINE void add_tile(VgWarp *warp, int32_t d[4][LANES], const Register *a
 }
 
 /* Bits that both have, counted; a register's bits go on along K as its bytes do. */
-static void count_tile(VgWarp *warp, int32_t d[4][LANES], const Register *a, const Layout *b, uint32_t column, int parts,
-                       Decode decode_a, Decode decode_b, int flags)
+static void count_tile(VgWarp *warp, int32_t d[4][LANES], const Register *a, const Layout *b, uint32_t column,
+                       int parts, Decode decode_a, Decode decode_b, int flags)
 {
     (void)parts, (void)decode_a, (void)decode_b, (void)flags;
     Register columns[2];
