@@ -2,10 +2,12 @@
 
 Figures are of one core, in CPU time; each kernel's result is checked against NumPy. How much quicker two
 threads are is told by the clock, which other work on the machine spoils, and by what a launch costs both of
-them in CPU time: the most that the clock could show.
+them in CPU time: the most that the clock could show. What two threads of this machine can do at all is told
+by work that shares nothing: hashing, which no memory bounds, and a copy, which is nothing but memory.
 """
 
 import ctypes
+import hashlib
 import statistics
 import struct
 import subprocess
@@ -13,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +41,9 @@ PROMISED_SCALING = 1.7
 TRIAL_SECONDS = 6.0
 SCALING_SECONDS = 2.0
 SAMPLED_BLOCKS = 256
+COPIED_BYTES = 8 << 20
+"""As much as the stencil reads and writes: more than one core's own cache holds."""
+HASHED_BYTES, HASHED_TIMES = 1 << 18, 8
 Array = NDArray[Any]
 RNG = np.random.default_rng(0)
 
@@ -154,6 +160,10 @@ class Trial:
         assert fault is None, fault
         return time.thread_time() - started
 
+    def launch_on(self, threads: int) -> None:
+        self.engine.threads = threads
+        self.launch()
+
     def sample(self) -> tuple[float, float]:
         """Return the thread-instructions of some blocks, counted, and the CPU seconds that took."""
         total = self.request.block_count
@@ -223,18 +233,52 @@ def quickest(checked: Trial, plain: Trial) -> tuple[float, float, float]:
     return best[0], best[1], best[2]
 
 
-def scaling(trial: Trial) -> tuple[float, float]:
-    """How much quicker two threads are than one: by CPU time, and by the clock."""
+def scaling(run: Callable[[int], object]) -> tuple[float, float]:
+    """How much quicker two threads are than one, by CPU time and by the clock; `run` does all on so many."""
     cpu, wall = {1: float("inf"), 2: float("inf")}, {1: float("inf"), 2: float("inf")}
     begun = time.perf_counter()
     while time.perf_counter() - begun < SCALING_SECONDS:
         for threads in (1, 2):
-            trial.engine.threads = threads
             spent, started = time.process_time(), time.perf_counter()
-            trial.launch()
+            run(threads)
             wall[threads] = min(wall[threads], time.perf_counter() - started)
             cpu[threads] = min(cpu[threads], time.process_time() - spent)
     return 2 * cpu[1] / cpu[2], wall[1] / wall[2]
+
+
+def copying(pool: ThreadPoolExecutor) -> Callable[[int], object]:
+    source, target = np.ones(COPIED_BYTES // 2, np.uint8), np.ones(COPIED_BYTES // 2, np.uint8)
+
+    def run(threads: int) -> None:
+        parts = (np.array_split(array, threads) for array in (target, source))
+        list(pool.map(np.copyto, *parts))
+
+    return run
+
+
+def hashing(pool: ThreadPoolExecutor) -> Callable[[int], object]:
+    data = bytes(HASHED_BYTES)
+
+    def run(threads: int) -> None:
+        list(
+            pool.map(
+                lambda times: [hashlib.sha256(data) for _ in range(times)],
+                [HASHED_TIMES // threads] * threads,
+            )
+        )
+
+    return run
+
+
+def machine() -> str:
+    """What two threads of this machine can do at all."""
+    with ThreadPoolExecutor(2) as pool:
+        found = {
+            "hashing": scaling(hashing(pool)),
+            f"copying {COPIED_BYTES >> 20} MB": scaling(copying(pool)),
+        }
+    told = (f"{name} x{by_cpu:.2f} (wall x{by_clock:.2f})" for name, (by_cpu, by_clock) in found.items())
+    return f"two threads of this machine: {', '.join(told)}"
 
 
 def measure(name: str, ptx: str) -> Row:
@@ -246,7 +290,7 @@ def measure(name: str, ptx: str) -> Row:
     counted, _ = checked.sample()
     instructions = counted * checked.request.block_count / min(SAMPLED_BLOCKS, checked.request.block_count)
     right = plain.is_right() and checked.is_right()
-    by_cpu, by_clock = scaling(checked)
+    by_cpu, by_clock = scaling(checked.launch_on)
     for trial in (plain, checked):
         trial.close()
     return Row(
@@ -270,6 +314,7 @@ def main() -> int:
             print(rows[-1], flush=True)
     compile_ms = statistics.median(row.compile_ms for row in rows)
     print(f"compile, median: {compile_ms:.0f} ms")
+    print(machine())
     return 0 if all(row.is_kept for row in rows) and compile_ms <= PROMISED_COMPILE_MS else 1
 
 
