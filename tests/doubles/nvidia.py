@@ -38,7 +38,8 @@ class Card:
         default_factory=lambda: {pynvml.NVML_CLOCK_SM: 1980, pynvml.NVML_CLOCK_MEM: 3201}
     )
     sm_mhz: int = 1755
-    reasons: int = pynvml.nvmlClocksEventReasonNone
+    reasons: int | Exception = pynvml.nvmlClocksEventReasonNone
+    """What keeps the clock down, or how it refuses to tell."""
     celsius: int | None = 41
     processes: list[tuple[int, int | None]] | None = field(default_factory=list)
     """Number and memory; None where nobody may know."""
@@ -139,6 +140,8 @@ class FakeNvml:
         return handle.celsius
 
     def nvmlDeviceGetCurrentClocksEventReasons(self, handle: Card) -> int:  # noqa: N802
+        if isinstance(handle.reasons, Exception):
+            raise handle.reasons
         return handle.reasons
 
     def nvmlDeviceGetComputeRunningProcesses(self, handle: Card) -> list[SimpleNamespace]:  # noqa: N802

@@ -42,6 +42,21 @@ def test_event_reasons_are_slowdowns_where_they_keep_the_clock_down(
     assert seen(Card(reasons=reasons)).slowdowns() == slowdowns
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    [pynvml.NVML_ERROR_NOT_SUPPORTED, pynvml.NVML_ERROR_NO_PERMISSION, pynvml.NVML_ERROR_FUNCTION_NOT_FOUND],
+)
+def test_reasons_that_nobody_may_know_leave_the_clock(refusal: int) -> None:
+    untold = Card(sm_mhz=1700, reasons=pynvml.NVMLError(refusal))
+    assert clock_state(seen(untold)) == ClockState(1700.0, frozenset(), 41.0)
+
+
+def test_reasons_that_a_lost_gpu_does_not_tell_end_the_run() -> None:
+    lost = Card(reasons=pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST))
+    with pytest.raises(EnvironmentLacks, match=r"nvmlDeviceGetCurrentClocksEventReasons\): GPU is lost"):
+        seen(lost).slowdowns()
+
+
 def test_a_gpu_without_a_sensor_has_no_temperature() -> None:
     assert seen(Card(celsius=None)).temperature_celsius() is None
 

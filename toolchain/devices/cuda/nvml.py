@@ -58,8 +58,17 @@ class NvmlGpu:
         return None
 
     def slowdowns(self) -> frozenset[Slowdown]:
-        """What keeps the SM clock down now; an idle GPU's low clock and a set clock are no slowdowns."""
-        reasons = int(self._ask("nvmlDeviceGetCurrentClocksEventReasons"))
+        """What keeps the SM clock down now; an idle GPU's low clock and a set clock are no slowdowns.
+
+        None where nobody may know the reasons, as in some containers: the clock itself shows what they do.
+        """
+        reasons = 0
+        untold = self._nvml.NVMLError_NotSupported, self._nvml.NVMLError_NoPermission
+        try:
+            with suppress(*untold, self._nvml.NVMLError_FunctionNotFound):
+                reasons = int(self._nvml.nvmlDeviceGetCurrentClocksEventReasons(self._handle))
+        except self._nvml.NVMLError as failure:
+            raise _silent("nvmlDeviceGetCurrentClocksEventReasons", failure) from failure
         heat = self._nvml.nvmlClocksEventReasonSwThermalSlowdown
         hot = self._nvml.nvmlClocksEventReasonHwThermalSlowdown
         brake = self._nvml.nvmlClocksEventReasonHwPowerBrakeSlowdown
@@ -92,7 +101,11 @@ class NvmlGpu:
         try:
             return getattr(self._nvml, function)(self._handle, *arguments)
         except self._nvml.NVMLError as failure:
-            raise EnvironmentLacks(f"the GPU does not answer ({function}): {failure}") from failure
+            raise _silent(function, failure) from failure
+
+
+def _silent(function: str, failure: Exception) -> EnvironmentLacks:
+    return EnvironmentLacks(f"the GPU does not answer ({function}): {failure}")
 
 
 class Nvml:

@@ -54,6 +54,7 @@ class NvmlLibrary:
     NVMLError = NVMLError
     NVMLError_NotSupported = NVMLError_NotSupported
     NVMLError_NoPermission = NVMLError_NoPermission
+    NVMLError_FunctionNotFound = NVMLError_NotSupported
     NVML_CLOCK_SM = 1
     NVML_CLOCK_MEM = 2
     NVML_TEMPERATURE_GPU = 0
