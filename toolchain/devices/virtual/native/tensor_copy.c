@@ -123,7 +123,7 @@ static void check_width(VgWarp *warp, uint32_t lane, const VgTensorMap *map, int
     uint32_t wide = row_bytes(map);
     if (!rows_of(map) || !wide || wide % UNIT)
         vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_BAD_MAP);
-    if (map->swizzle_mask && wide != map->swizzle_mask + UNIT)
+    if (map->swizzle_mask && wide != (uint32_t)map->swizzle_mask + UNIT)
         vg_fault(warp, 1u << lane, VG_FAULT_UNSUPPORTED, line, 0);
 }
 
