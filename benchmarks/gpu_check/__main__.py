@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -41,6 +42,10 @@ from mskernelbench.catalog import operator_names
 ENVIRONMENT_LACKS = 3
 WORKERS = max(2, (os.cpu_count() or 1) // 3)
 """Each may keep two processors busy with a modelled GPU; the rest is for what measures."""
+SWITCH_SECONDS = 2e-4
+"""After which a thread that prepares gives way: a call of the driver lets go of Python's lock, and would wait
+5 ms for it."""
+WRITE_SECONDS = 10.0
 SMALL = Limits(flops=2**24, dram_bytes=2**22)
 """For dry runs on a virtual GPU."""
 
@@ -79,6 +84,7 @@ def main(
     try:
         if seconds is not None:
             end_when_asked()
+            sys.setswitchinterval(SWITCH_SECONDS)
             run_here(parts[0], folder, asked, seconds)
             return
         with devices(device) as (opened, model):
@@ -87,10 +93,41 @@ def main(
     except (ToolchainError, OtherCheck) as lacking:
         click.echo(f"gpu-check: {lacking}", err=True)
         sys.exit(ENVIRONMENT_LACKS)
+    end_when_asked()
     with building_ahead(parts, asked.operators, architecture, find_toolchain()):
-        seconds = 60.0 * minutes - GRACE_SECONDS
-        run_children(parts, seconds, folder, child_command, after=lambda: write_document(folder, parts))
-    sys.exit(0 if finish(folder, parts) else 1)
+        whole = run_all(parts, 60.0 * minutes - GRACE_SECONDS, folder)
+        right = finish(folder, parts)
+    sys.exit(0 if whole and right else 1)
+
+
+def run_all(parts: Sequence[Part], seconds: float, folder: Path) -> bool:
+    """All parts, and the document kept up to date; whether nobody ended them before their time."""
+    try:
+        with kept_up_to_date(folder, parts):
+            run_children(parts, seconds, folder, child_command)
+    except (KeyboardInterrupt, SystemExit):
+        click.echo("gpu-check: ended before its time; begun again with the same --out it goes on", err=True)
+        return False
+    return True
+
+
+@contextmanager
+def kept_up_to_date(folder: Path, parts: Sequence[Part], seconds: float = WRITE_SECONDS) -> Iterator[None]:
+    """In the block the document is written at once and then every `seconds`: who kills us loses no more."""
+    ended = threading.Event()
+
+    def keep_writing() -> None:
+        while not ended.wait(seconds):
+            write_document(folder, parts)
+
+    write_document(folder, parts)
+    writer = threading.Thread(target=keep_writing, daemon=True)
+    writer.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        writer.join()
 
 
 def chosen_parts(only: str | None) -> tuple[Part, ...]:

@@ -24,15 +24,13 @@ def run_children(
     command: Command,
     *,
     grace: float = GRACE_SECONDS,
-    after: Callable[[], object] = lambda: None,
 ) -> None:
-    """All parts; what one leaves of its time is for those after it. `after` is called after each."""
+    """All parts; what one leaves of its time is for those after it."""
     began, shares = time.monotonic(), sum(part.seconds for part in parts)
     planned = 0.0
     for part in parts:
         planned += seconds * part.seconds / shares
         _run_part(part, began + planned, grace, folder, command)
-        after()
 
 
 def _run_part(part: Part, deadline: float, grace: float, folder: Path, command: Command) -> None:
@@ -65,4 +63,5 @@ def end_when_asked() -> None:
     def leave(number: int, frame: object) -> NoReturn:
         sys.exit(128 + number)
 
-    signal.signal(signal.SIGTERM, leave)
+    for asked in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(asked, leave)

@@ -28,10 +28,18 @@ def run_group(
     try:
         return child.wait(seconds)
     except subprocess.TimeoutExpired:
-        child.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            child.wait(ENDING_SECONDS)
         return None
+    finally:
+        _end(child)
+
+
+def _end(child: "subprocess.Popen[bytes]") -> None:
+    """Also where we are asked to end ourselves meanwhile."""
+    try:
+        if child.poll() is None:
+            child.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(ENDING_SECONDS)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)

@@ -67,6 +67,8 @@ class Station:
             undo.callback(self._workers.close)
             self._pool = Pool(self._start, self._segment)
             undo.callback(self._pool.make_room)
+            if equipment.limits.cold_share:
+                _ = self._beside_ms  # now, while no other thread of this process keeps it waiting
             self._undo = undo.pop_all()
         self._caller = Caller(
             self._pool, self._flush, equipment.limits.seconds, self.name, self._require_health
