@@ -13,7 +13,7 @@ from cudamaster.toolchain.devices.virtual.device import WATCHED_BELOW_BYTES, Vir
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.timing import Timing, TimingPlan
-from tests.contract.sources import LAUNCH, hosting
+from tests.contract.sources import FIRST_CASE, LAUNCH, hosting, kernel, one_of
 from tests.contract.sources import device as device_kernel
 
 COUNT = 1000
@@ -48,6 +48,40 @@ def failure(result: Outputs | Timing | RunFailure) -> RunFailure:
     return result
 
 
+def forged(leaked_bytes: int) -> str:
+    """Host code that writes an answer to where the worker's are read."""
+    answer = f'{{"answer": {{"faults": [], "leaked_bytes": {leaked_bytes}, "seconds": 0, "launches": 1}}}}'
+    text = answer.replace('"', '\\"')
+    return f'const char* s = "{text}"; int n4 = __builtin_strlen(s); write(3, &n4, 4); write(3, s, n4);'
+
+
+HOST_CODE = {
+    "writes an input": "((float*)x)[0] = 7.0f;",
+    "writes an output": "y[0] = 1.0f;",
+    "reads an input": "if (x[0] > 2.0f) n = 1;",
+    "copies": "float h[4]; cudaMemcpy(h, x, 16, cudaMemcpyDeviceToHost); h[0] += 5; cudaMemset(y, 0, n * 4);"
+    "cudaMemcpyAsync(y + 8, h, 16, cudaMemcpyHostToDevice, stream); n = 4;",
+    "ends its first call only": "static volatile int calls; while (calls) {} calls = 1;",
+    "keeps": "static void* kept = nullptr; if (!kept) cudaMalloc(&kept, 4096);",
+    "loses": "void* lost; cudaMalloc(&lost, 4096);",
+    "keeps by an address": "static const float* known = nullptr; void* kept;"
+    "if (known != x) cudaMalloc(&kept, 4096); known = x;",
+    "counts its calls": "static int calls = 0; if (++calls > 2) exit(calls);",
+    "prints": 'for (int i = 0; i < 100000; i++) printf("line %d of much output\\n", i);',
+    "looks for secrets": 'if (getenv("OPENAI_API_KEY") || getenv("HOME")) exit(9);',
+    "forges a leak": f"{forged(-1)} pause();",
+    "forges and ends": f"{forged(0)} _exit(0);",
+    "launches nothing": "return;",
+    "launches twice at first": f"static int calls = 0; if (!calls++) {{ {LAUNCH} }}",
+}
+"""What an entry does before its launch, in one source."""
+
+
+def case(name: str) -> tuple[KernelSource, Arguments]:
+    """The source, and the arguments of which it does that."""
+    return one_of([*HOST_CODE.values()]), arguments(FIRST_CASE + [*HOST_CODE].index(name))
+
+
 class TestFaultsHavePlaces:
     def test_a_read_out_of_bounds_names_the_buffer_and_the_line(self, device: VirtualDevice) -> None:
         found = failure(run(device, device_kernel("y[0] = x[n + 2];")))
@@ -61,24 +95,20 @@ class TestFaultsHavePlaces:
         assert (found.fault.kind, found.fault.line) == ("input_written", 2)
 
     def test_host_code_cannot_write_inputs(self, device: VirtualDevice) -> None:
-        found = failure(run(device, hosting("((float*)x)[0] = 7.0f;")))
+        found = failure(run(device, *case("writes an input")))
         assert found.kind is FailureKind.CRASHED
         assert "SIGSEGV" in found.reason
 
-    @pytest.mark.parametrize("statement", ["y[0] = 1.0f;", "if (x[0] > 2.0f) n = 1;"])
+    @pytest.mark.parametrize("use", ["writes an output", "reads an input"])
     def test_host_code_that_uses_a_device_pointer_crashes_as_on_hardware(
-        self, device: VirtualDevice, statement: str
+        self, device: VirtualDevice, use: str
     ) -> None:
-        found = failure(run(device, hosting(statement)))
+        found = failure(run(device, *case(use)))
         assert found.kind is FailureKind.CRASHED
         assert "host code reads or writes device memory" in found.reason
 
     def test_copies_between_host_and_device_work(self, device: VirtualDevice) -> None:
-        source = hosting(
-            "float h[4]; cudaMemcpy(h, x, 16, cudaMemcpyDeviceToHost); h[0] += 5;"
-            "cudaMemset(y, 0, n * 4); cudaMemcpyAsync(y + 8, h, 16, cudaMemcpyHostToDevice, stream); n = 4;"
-        )
-        result = run(device, source)
+        result = run(device, *case("copies"))
         assert isinstance(result, Outputs), result
         assert result.arrays["y"][:12].tolist() == [0, 1, 2, 3, 0, 0, 0, 0, 5, 1, 2, 3]
 
@@ -103,7 +133,7 @@ class TestFaultsHavePlaces:
 
     def test_an_entry_that_ends_its_first_call_only_is_ended(self) -> None:
         device = VirtualDevice(limits=VirtualLimits(seconds=3.0))
-        found = failure(run(device, hosting("static volatile int calls; while (calls) {} calls = 1;")))
+        found = failure(run(device, *case("ends its first call only")))
         device.close()
         assert found.kind is FailureKind.TIMED_OUT
 
@@ -171,15 +201,13 @@ class TestOrder:
     def test_what_one_call_leaves_allocated_is_kept_what_each_leaves_is_lost(
         self, device: VirtualDevice
     ) -> None:
-        kept = run(device, hosting("static void* kept = nullptr; if (!kept) cudaMalloc(&kept, 4096);"))
-        lost = run(device, hosting("void* lost; cudaMalloc(&lost, 4096);"))
+        kept, lost = run(device, *case("keeps")), run(device, *case("loses"))
         assert isinstance(kept, Outputs)
         assert isinstance(lost, Outputs)
         assert (kept.leaked_bytes, lost.leaked_bytes) == (0, 4096)
 
     def test_what_is_kept_by_an_address_is_lost_at_the_next(self, device: VirtualDevice) -> None:
-        one = "static const float* known = nullptr; void* kept; if (known != x) cudaMalloc(&kept, 4096);"
-        result = run(device, hosting(one + " known = x;"))
+        result = run(device, *case("keeps by an address"))
         assert isinstance(result, Outputs)
         assert result.leaked_bytes == 4096
 
@@ -212,16 +240,17 @@ class TestWorkers:
         assert "tried the system call shmget" in found.reason
 
     def test_state_of_host_code_lives_until_release(self, device: VirtualDevice) -> None:
-        source = hosting("static int calls = 0; if (++calls > 2) exit(calls);")
+        source, given = case("counts its calls")
         build = device.build(source)
-        assert isinstance(device.run(build, arguments()), Outputs)  # a small call is two
-        assert "exit(3)" in failure(device.run(build, arguments())).reason
-        assert isinstance(device.run(build, arguments()), Outputs)
+        assert isinstance(device.run(build, given), Outputs)  # a small call is two
+        assert "exit(3)" in failure(device.run(build, given)).reason
+        assert isinstance(device.run(build, given), Outputs)
         device.release(build)
-        assert isinstance(device.run(build, arguments()), Outputs)
+        assert isinstance(device.run(build, given), Outputs)
 
     def test_more_builds_than_workers_take_turns(self, device: VirtualDevice) -> None:
-        sources = [hosting(f"int mark = {i}; (void)mark;") for i in range(5)]
+        sources = [hosting(""), kernel("scratch"), one_of([*HOST_CODE.values()])]
+        sources += [hosting(f"int mark = {i}; (void)mark;") for i in range(2)]
         builds = [device.build(source) for source in sources]
         results: list[Outputs | RunFailure] = []
 
@@ -246,37 +275,24 @@ class TestWorkers:
         assert time.monotonic() - started < 10
 
     def test_what_a_candidate_prints_is_no_trouble(self, device: VirtualDevice) -> None:
-        source = hosting('for (int i = 0; i < 100000; i++) printf("line %d of much output\\n", i);')
-        assert isinstance(run(device, source), Outputs)
+        assert isinstance(run(device, *case("prints")), Outputs)
 
     def test_a_candidate_sees_no_secrets(
         self, device: VirtualDevice, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "secret")
         other = VirtualDevice()
-        result = run(other, hosting('if (getenv("OPENAI_API_KEY") || getenv("HOME")) exit(9);'))
+        result = run(other, *case("looks for secrets"))
         other.close()
         assert isinstance(result, Outputs), result
 
     def test_forged_answers_are_a_crash(self, device: VirtualDevice) -> None:
-        forged = (
-            '{\\"answer\\": {\\"faults\\": [], \\"leaked_bytes\\": -1, \\"seconds\\": 0, \\"launches\\": 1}}'
-        )
-        write = (
-            f'const char* s = "{forged}"; int n4 = __builtin_strlen(s); write(3, &n4, 4); write(3, s, n4);'
-        )
-        found = failure(run(device, hosting(write + " pause();")))
+        found = failure(run(device, *case("forges a leak")))
         assert found.kind is FailureKind.CRASHED
         assert "channel" in found.reason
 
     def test_an_answer_to_no_request_is_a_crash(self, device: VirtualDevice) -> None:
-        forged = (
-            '{\\"answer\\": {\\"faults\\": [], \\"leaked_bytes\\": 0, \\"seconds\\": 0, \\"launches\\": 1}}'
-        )
-        write = (
-            f'const char* s = "{forged}"; int n4 = __builtin_strlen(s); write(3, &n4, 4); write(3, s, n4);'
-        )
-        assert failure(run(device, hosting(write + " _exit(0);"))).kind is FailureKind.CRASHED
+        assert failure(run(device, *case("forges and ends"))).kind is FailureKind.CRASHED
 
 
 class TestModelledTimes:
@@ -291,8 +307,8 @@ class TestModelledTimes:
         assert len(first.samples_ms) == 1
 
     def test_an_entry_without_a_launch_has_no_time(self, device: VirtualDevice) -> None:
-        build = device.build(hosting("return;"))
-        result = device.time(build, arguments(), TimingPlan())
+        source, given = case("launches nothing")
+        result = device.time(device.build(source), given, TimingPlan())
         assert isinstance(result, RunFailure)
         assert "no kernel" in result.reason
 
@@ -328,8 +344,8 @@ class TestTimedCallsAreLikeOthers:
         assert found.fault.kind == "other_launches"
 
     def test_what_launches_more_the_first_time_has_a_time(self, device: VirtualDevice) -> None:
-        build = device.build(hosting(f"static int calls = 0; if (!calls++) {{ {LAUNCH} }}"))
-        given = arguments(1000, "first")
+        source, given = case("launches twice at first")
+        build = device.build(source)
         assert isinstance(device.run(build, given), Outputs)
         device.release(build)
         assert isinstance(device.time(build, given, TimingPlan()), Timing)
