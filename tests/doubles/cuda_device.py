@@ -17,7 +17,11 @@ from cudamaster.toolchain.devices.cuda.locks import GpuLocks
 from cudamaster.toolchain.devices.cuda.native import counting_library
 from cudamaster.toolchain.devices.cuda.nvml import open_nvml
 from cudamaster.toolchain.devices.cuda.opening import Machine, open_gpus
-from cudamaster.toolchain.devices.cuda.program import COUNTING_VARIABLE, CUDART_VARIABLE
+from cudamaster.toolchain.devices.cuda.program import (
+    COUNTING_VARIABLE,
+    CUDART_VARIABLE,
+    OWN_KERNEL_VARIABLE,
+)
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.finder import Toolchain, find_toolchain
 from tests.doubles.cuda_gpu import FakeGpu, small_card
@@ -53,6 +57,20 @@ void run(const float *x, float *y, int n, void *stream) {
 """
 
 
+OWN = """\
+#define _GNU_SOURCE
+#include <sys/mman.h>
+typedef struct { unsigned x, y, z; } dim3;
+int cudaLaunchKernel(const void *, dim3, dim3, void **, unsigned long, void *);
+static void kernel(void **a) {}
+void fingerprint_of(const void *words, void *sum, int count, int seed, void *stream) {
+    dim3 one = {1, 1, 1}, refused = {1, 0, 1}; /* the fake runtime's sign for what the system refuses */
+    cudaLaunchKernel(kernel, NEEDED ? one : refused, one, 0, 0, stream);
+}
+"""
+"""Our own kernel; NEEDED is whether the driver has what it needs to load one."""
+
+
 def copy_arguments(count: int = 1000, access: Access = Access.OUTPUT) -> Arguments:
     """`run(x, y, n, stream)`: y is poisoned."""
     x, y = np.arange(count, dtype=np.float32), np.full(count, np.nan, np.float32)
@@ -67,6 +85,8 @@ class CudaBench:
     folder: Path
     toolchain: Toolchain = field(default_factory=find_toolchain)
     variables: dict[str, str] = field(default_factory=dict)
+    loading_needs: str = "1"
+    """In C, whether this system lets the driver load a kernel."""
     locks: GpuLocks | None = None
     """Which all that are made of one another share."""
 
@@ -92,12 +112,14 @@ class CudaBench:
     def equipment(self, spec: Any, limits: CudaLimits = LIMITS) -> Equipment:
         """As of real GPUs, but for the driver, the runtime and the device files."""
         counting, cudart = counting_library(self.toolchain), self.cudart
+        own = self.compiled("own", OWN.replace("NEEDED", self.loading_needs))
+        found = {COUNTING_VARIABLE: str(counting), CUDART_VARIABLE: str(cudart)}
         return Equipment(
             spec=spec,
             limits=limits,
             fingerprint_code=CODE,
             program="tests.doubles.cuda_program",
-            variables={COUNTING_VARIABLE: str(counting), CUDART_VARIABLE: str(cudart), **self.variables},
+            variables={**found, OWN_KERNEL_VARIABLE: str(own), **self.variables},
             readable=(str(self.folder), str(counting.parent)),
             devices=("/dev/zero",),
         )

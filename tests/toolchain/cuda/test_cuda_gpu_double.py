@@ -12,7 +12,7 @@ from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
 from cudamaster.toolchain.catalog import open_device
 from cudamaster.toolchain.devices.cuda.context import Context
 from cudamaster.toolchain.devices.cuda.driver import CudaDriver
-from cudamaster.toolchain.devices.cuda.fingerprint import ENTRY, SOURCE, fingerprint_code
+from cudamaster.toolchain.devices.cuda.fingerprint import ENTRY, SOURCE, fingerprint_code, fingerprint_library
 from cudamaster.toolchain.devices.cuda.sharing import BorrowedMemory, SharedMemory
 from cudamaster.toolchain.errors import DriverFailed
 from cudamaster.toolchain.kernel import KernelSource
@@ -54,7 +54,7 @@ def test_any_changed_bit_and_any_swap_changes_a_fingerprint() -> None:
 
 
 def test_the_kernels_code_is_an_elf_file_for_the_gpu() -> None:
-    code = fingerprint_code(find_toolchain(), "sm_90a")
+    code = fingerprint_code(fingerprint_library(find_toolchain(), "sm_90a"))
     assert code.startswith(b"\x7fELF")
     assert b"fingerprint" in code
 

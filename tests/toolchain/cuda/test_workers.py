@@ -46,6 +46,16 @@ def test_only_what_the_driver_does_not_work_with_is_left_out_and_it_is_said_once
     assert "their processes go without the ban on files in memory (docs" in said
 
 
+def test_what_a_driver_needs_only_to_load_a_kernel_is_found_before_any_candidates_is(
+    cuda_bench: CudaBench,
+) -> None:
+    needy = replace(cuda_bench, loading_needs='(memfd_create("code", 0) >= 0)')
+    found, (said,) = left_out(needy, "nothing")
+
+    assert found == (MEMORY_FILES,)
+    assert "a kernel of ours does not run: a launch was refused with cudaErrorOperatingSystem" in said
+
+
 @pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
 def test_a_driver_that_reads_what_nobody_knew_of_goes_without_landlock(cuda_bench: CudaBench) -> None:
     assert left_out(cuda_bench, "a file of the system")[0] == (LANDLOCK,)

@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cudamaster.toolchain.devices.cuda.fingerprint import fingerprint_code
+from cudamaster.toolchain.devices.cuda.fingerprint import fingerprint_code, fingerprint_library
 from cudamaster.toolchain.devices.cuda.native import counting_library
-from cudamaster.toolchain.devices.cuda.program import COUNTING_VARIABLE, CUDART_VARIABLE
+from cudamaster.toolchain.devices.cuda.program import (
+    COUNTING_VARIABLE,
+    CUDART_VARIABLE,
+    OWN_KERNEL_VARIABLE,
+)
 from cudamaster.toolchain.devices.cuda.runtime import runtime_library
 from cudamaster.toolchain.nvcc.finder import Toolchain
 from cudamaster.toolchain.nvcc.libraries import installed_folders
@@ -71,15 +75,17 @@ class Equipment:
 def usual_equipment(spec: DeviceSpec, toolchain: Toolchain, limits: CudaLimits) -> Equipment:
     """That of real GPUs. Raises EnvironmentLacks where the toolkit lacks something."""
     counting, cudart = counting_library(toolchain), runtime_library(toolchain)
-    folders = (counting.parent, cudart.parent)
+    own_kernel = fingerprint_library(toolchain, spec.architecture)
+    folders = (counting.parent, cudart.parent, own_kernel.parent)
     return Equipment(
         spec=spec,
         limits=limits,
-        fingerprint_code=fingerprint_code(toolchain, spec.architecture),
+        fingerprint_code=fingerprint_code(own_kernel),
         program=PROGRAM,
         variables={
             COUNTING_VARIABLE: str(counting),
             CUDART_VARIABLE: str(cudart),
+            OWN_KERNEL_VARIABLE: str(own_kernel),
             "CUDA_CACHE_DISABLE": "1",
         },
         readable=(*DRIVER_READABLE, *(str(folder) for folder in (*folders, *installed_folders(toolchain)))),

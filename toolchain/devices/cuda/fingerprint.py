@@ -22,11 +22,16 @@ WORD_BYTES = 8
 BLOCKS, THREADS = 1024, 256
 
 
-def fingerprint_code(toolchain: Toolchain, architecture: str) -> bytes:
-    """The kernel's machine code. Raises EnvironmentLacks where nvcc does not compile it."""
+def fingerprint_code(library: Path) -> bytes:
+    """The kernel's machine code in its library."""
+    return next(machine_codes(library.read_bytes()))
+
+
+def fingerprint_library(toolchain: Toolchain, architecture: str) -> Path:
+    """The kernel's library. Raises EnvironmentLacks where nvcc does not compile it."""
     library = fingerprint_build(toolchain, architecture).library
     assert library is not None
-    return next(machine_codes(library.read_bytes()))
+    return library
 
 
 def fingerprint_build(toolchain: Toolchain, architecture: str) -> Build:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cudamaster.toolchain.arguments import Scalar
 from cudamaster.toolchain.devices.cuda.candidate import Call, Runtime, bound_call
 from cudamaster.toolchain.devices.cuda.context import Context
 from cudamaster.toolchain.devices.cuda.driver import (
@@ -19,16 +20,20 @@ from cudamaster.toolchain.devices.cuda.driver import (
     CudaDriver,
     load_driver,
 )
+from cudamaster.toolchain.devices.cuda.fingerprint import ENTRY, WORD_BYTES
 from cudamaster.toolchain.devices.cuda.health import probe
 from cudamaster.toolchain.devices.cuda.sharing import BorrowedMemory, SharedMemory
 from cudamaster.toolchain.devices.cuda.stopwatch import Stopwatch
 from cudamaster.toolchain.errors import DriverFailed, EnvironmentLacks
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
+from cudamaster.toolchain.passing import argument_fields
 from cudamaster.toolchain.worker.program import Ask
 from cudamaster.toolchain.worker.replies import encode_failure
 
 COUNTING_VARIABLE, CUDART_VARIABLE = "CUDAMASTER_COUNTING", "CUDAMASTER_CUDART"
 """Where the counting library and the CUDA runtime are."""
+OWN_KERNEL_VARIABLE = "CUDAMASTER_OWN_KERNEL"
+"""Where a library with a kernel of ours is, built as a candidate's is."""
 ALL_OF_IT = (1 << 64) - 1
 
 
@@ -56,7 +61,7 @@ def prepared(driver: CudaDriver) -> "Prepared":
     probe(context)  # what a driver makes at its first use, it makes now
     owned = SharedMemory(context, 1)
     _borrow(context, owned)  # likewise
-    return Prepared(context, runtime, stopwatch, owned)
+    return Prepared(context, runtime, stopwatch, owned, Path(os.environ[OWN_KERNEL_VARIABLE]))
 
 
 def _keep_freed_memory(context: Context) -> None:
@@ -89,11 +94,27 @@ def open_program(ask: Ask, prepared: "Prepared") -> "CudaProgram":
     try:
         probe(prepared.context)
         _borrow(prepared.context, prepared.owned)
-    except DriverFailed as failure:
+        _launch_own(prepared)
+    except (DriverFailed, OSError) as failure:
         raise EnvironmentLacks(f"{failure}, once a worker has given its rights up: {REFUSED}") from failure
     finally:
         prepared.owned.close()
     return CudaProgram(prepared)
+
+
+def _launch_own(prepared: "Prepared") -> None:
+    """Load a kernel of ours and launch it, as a candidate's is: no earlier does a driver load one at all.
+
+    Raises DriverFailed, OSError.
+    """
+    context, runtime, place = prepared.context, prepared.runtime, prepared.owned.address
+    counts = [Scalar(name, value, "int") for name, value in (("count", 1), ("seed", 1))]
+    items = [place, place + WORD_BYTES, *map(argument_fields, counts)]
+    runtime.begin()
+    bound_call(runtime.load(prepared.own_kernel), ENTRY, items)()
+    context.wait()
+    if error := runtime.counted().error:
+        raise OSError(f"a kernel of ours does not run: {error}")
 
 
 class Prepared(NamedTuple):
@@ -104,13 +125,14 @@ class Prepared(NamedTuple):
     stopwatch: Stopwatch
     owned: SharedMemory
     """A little memory that was shared before; it is closed once that was tried."""
+    own_kernel: Path
 
 
 class CudaProgram:
     """One candidate; or none at all in a worker that only asks whether the GPU still works."""
 
     def __init__(self, prepared: Prepared) -> None:
-        self._context, self._runtime, self._stopwatch, _ = prepared
+        self._context, self._runtime, self._stopwatch = prepared[:3]
         self._memory: dict[str, BorrowedMemory] = {}
         self._library: Any = None
 
