@@ -1,6 +1,7 @@
 """Finding operators."""
 
 import re
+from math import prod
 
 import pytest
 
@@ -93,3 +94,28 @@ def test_weights_are_not_bound_to_32_bits(name: str) -> None:
     operator = find_operator(name).operator
     huge = {k: v * 2**30 if isinstance(v, int) else v for k, v in operator.in_set("paper")[-1].shape.items()}
     assert operator.weight(huge) > 2**32
+
+
+ROWS = {
+    "batch_norm": ("N",),
+    "dot_product": ("N",),
+    "matrix_copy": ("M",),
+    "matrix_mul": ("M",),
+    "matrix_scalar_mul": ("M",),
+    "matrix_transpose": ("M",),
+    "matrix_vector_mul": ("M",),
+    "max_pooling_2d": ("N", "C"),
+    "merge_attn_states": ("num_tokens",),
+    "rope": ("M",),
+    "silu_and_mul": ("B",),
+    "softmax": ("N",),
+    "stencil_2d": ("nx",),
+    "triangle_attention": ("B", "H"),
+}
+"""Sizes whose product kernels count in 16 bits, or launch blocks for along an axis that ends at 65535."""
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_more_rows_are_checked_than_16_bits_can_count(name: str) -> None:
+    checked = find_operator(name).operator.in_set("check")
+    assert max(prod(int(workload.shape[size]) for size in ROWS[name]) for workload in checked) > 65_536

@@ -35,6 +35,7 @@ CHECK = (
     Workload("check", shape(129, 264, 24), "shifted"),
     Workload("check", shape(3, 67, 4099)),
     Workload("check", shape(2, 2051, 40)),
+    Workload("check", shape(65_601, 15, 17)),
     Workload("check", shape(17, 31, 128), "mixed"),
     Workload("check", shape(9, 21, 40), "nan_row"),
     Workload("check", shape(5, 64, 1031), "integers", exact=True),

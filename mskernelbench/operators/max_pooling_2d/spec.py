@@ -46,6 +46,7 @@ CHECK = (
     Workload("check", shape((1, 1, 7, 1031), 3, 2, 1), "mixed"),
     Workload("check", shape((1, 1, 5003, 5), 2, 2, 1), "negative"),
     Workload("check", shape((3, 2, 16, 264), 2, 2)),
+    Workload("check", shape((3, 21_867, 5, 4), 2, 1)),
     Workload("check", shape((2, 2, 21, 30), 3, 2, 1), "nans"),
     Workload("check", shape((1, 2, 24, 29), 3, 1), "infinities"),
     Workload("check", shape((1, 9, 8, 8), 7, 1, 3), "mantissa"),

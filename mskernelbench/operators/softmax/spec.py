@@ -38,6 +38,7 @@ CHECK = (
     Workload("check", shape(1, 1)),
     Workload("check", shape(7, 1)),
     Workload("check", shape(131, 31)),
+    Workload("check", shape(65_601, 16)),
     Workload("check", shape(17, 257), "peaked"),
     Workload("check", shape(9, 264), "nan_row"),
     Workload("check", shape(5, 1023), "masked"),

@@ -47,6 +47,7 @@ CHECK = (
     Workload("check", shape(1, 1, 300, 8), "shifted"),
     Workload("check", shape(1, 1, 521, 3), "shifted"),
     Workload("check", shape(2, 1, 17, 264)),
+    Workload("check", shape(3, 21_867, 1, 8)),
     Workload("check", shape(5, 9, 16, 16), "shifted"),
     Workload("check", shape(1, 2, 65, 33), "peaked"),
     Workload("check", shape(2, 2, 31, 7), "far_below"),
