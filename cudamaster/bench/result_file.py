@@ -14,10 +14,11 @@ from cudamaster.errors import UsageError
 from cudamaster.report.document import Json, to_text
 from cudamaster.store.atomic import write_atomically
 from cudamaster.store.codec import Malformed
-from cudamaster.store.results import digest_of
+from cudamaster.store.results import seal_of
 from mskernelbench.scores import Task
 
 SCHEMA = "cudamaster.bench/1"
+SEAL = "sha256"
 GROUND = ("device", "clock", "clock_version", "versions", "settings")
 """What all rows of one file share: without it they would not be comparable."""
 
@@ -71,15 +72,9 @@ def pending(operator: str, precision: str, scenario: str) -> Json:
 
 def sealed(document: Json) -> Json:
     """`document` with its own hash, in front of the rows."""
-    content = json.loads(to_text({k: v for k, v in document.items() if k != "sha256"}))
+    content = json.loads(to_text({k: v for k, v in document.items() if k != SEAL}))
     head = {key: value for key, value in content.items() if key != "tasks"}
-    return head | {"sha256": seal_of(content), "tasks": content["tasks"]}
-
-
-def seal_of(document: Json) -> str:
-    """SHA-256 of the document without its `sha256`, whatever the order and the spaces of its text."""
-    content = {key: value for key, value in document.items() if key != "sha256"}
-    return digest_of(json.dumps(content, sort_keys=True))
+    return head | {SEAL: seal_of(content, SEAL), "tasks": content["tasks"]}
 
 
 def open_result_file(path: Path, begun: Json) -> ResultFile:
@@ -110,7 +105,7 @@ def read_result_file(path: Path) -> Json:
     """A result file's document, every row of which states what its status allows. Raises UsageError."""
     document = _read(path)
     _require_schema(document, path)
-    if document.get("sha256") != seal_of(document):
+    if document.get(SEAL) != seal_of(document, SEAL):
         raise UsageError(
             f"{path} was changed after it was written (its sha256 does not fit): take the file that "
             "'cudamaster bench' wrote"

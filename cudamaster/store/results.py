@@ -94,9 +94,12 @@ def sealed(record: Json) -> Json:
     return {**record, SEAL: seal_of(record)}
 
 
-def seal_of(record: Json) -> str:
-    """SHA-256 of a record, its own seal left out, hexadecimal."""
-    rest = {name: value for name, value in record.items() if name != SEAL}
+def seal_of(document: Json, seal: str = SEAL) -> str:
+    """SHA-256 of a record or another document, its own `seal` left out, hexadecimal.
+
+    The same whatever the order and the spaces of its text.
+    """
+    rest = {name: value for name, value in document.items() if name != seal}
     return digest_of(json.dumps(rest, sort_keys=True))
 
 

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from cudamaster.bench.result_file import read_result_file, seal_of
+from cudamaster.bench.result_file import SEAL, read_result_file
 from cudamaster.cli.boundary import exit_code_of
 from cudamaster.errors import UsageError
+from cudamaster.store.results import seal_of
 from tests.doubles.scripted_bench import BenchOpening, arguments
 
 
@@ -30,7 +31,7 @@ def refusal(tmp_path: Path, text: str) -> str:
 def resealed(document: dict[str, Any], changed: dict[str, Any]) -> str:
     """What somebody writes who edits the file and its hash."""
     other = document | changed
-    return json.dumps(other | {"sha256": seal_of(other)})
+    return json.dumps(other | {SEAL: seal_of(other, SEAL)})
 
 
 def first_row(document: dict[str, Any], **changed: object) -> dict[str, Any]:
