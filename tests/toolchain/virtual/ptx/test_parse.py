@@ -103,6 +103,14 @@ def test_registers_of_inner_scopes_get_names_of_their_own() -> None:
     assert found.registers["low$2"] == "b32"
 
 
+def test_tables_of_inner_scopes_name_their_own_labels_and_those_around() -> None:
+    scope = "{\nTABLE: .branchtargets A, OUT;\nbrx.idx %r1, TABLE;\nA: bra OUT;\n}"
+    found = kernel(f"{scope}\n{scope}\nOUT: ret;")
+    jumps = [instruction for instruction in instructions(found) if instruction.base == "brx"]
+    targets = [found.branch_tables[jump.operands[1].name] for jump in jumps]
+    assert [[found.labels[target] for target in table] for table in targets] == [[1, 4], [3, 4]]
+
+
 def test_labels_of_inner_scopes_lead_to_their_own_scope() -> None:
     scope = "{\nWAIT:\nmbarrier.try_wait.shared.b64 %p1, [%r1], 0;\n@%p1 bra DONE;\nbra WAIT;\nDONE:\n}"
     found = kernel(f"{scope}\n{scope}\nret;")

@@ -97,6 +97,7 @@ class Body:
         self._open_block: list[Instruction] = []
         self._waiting_labels: list[str] = []
         self._inner_branches: list[tuple[Instruction, _Scope]] = []
+        self._inner_tables: list[tuple[str, _Scope]] = []
         self._table = ""
 
     def read(self, position: int) -> int:
@@ -163,6 +164,7 @@ class Body:
         elif word in ("branchtargets", "calltargets"):
             targets = code.split(None, 1)[1].split(",")
             self.branch_tables[self._table] = tuple(target.strip() for target in targets)
+            self._inner_tables.append((self._table, self._scope))
         elif word not in ("callprototype", "pragma", "file"):
             raise ValueError(f"the directive .{word}")
 
@@ -227,6 +229,8 @@ class Body:
         if self._waiting_labels or falls_off:
             self._open_block.append(Instruction("ret", (), None, self._places.now))
         self._close_block()
+        for table, scope in self._inner_tables:
+            self.branch_tables[table] = tuple(map(scope.label, self.branch_tables[table]))
         for instruction, scope in self._inner_branches:
             instruction.operands = tuple(
                 [
