@@ -21,7 +21,7 @@ import click
 from rich.console import Console
 
 from benchmarks.gpu_check.building import building_ahead
-from benchmarks.gpu_check.children import GRACE_SECONDS, end_when_asked, run_children
+from benchmarks.gpu_check.children import GRACE_SECONDS, end_when_asked, end_with_parent, run_children
 from benchmarks.gpu_check.document import MEASUREMENTS, NotMeasured, document, keep_measurement
 from benchmarks.gpu_check.identity import identity_of
 from benchmarks.gpu_check.kept_rows import DOCUMENT, OtherCheck, begin, rows_of
@@ -84,6 +84,7 @@ def main(
     try:
         if seconds is not None:
             end_when_asked()
+            end_with_parent()
             sys.setswitchinterval(SWITCH_SECONDS)
             run_here(parts[0], folder, asked, seconds)
             return

@@ -1,5 +1,6 @@
 """Runs each part in a process of its own: ended when its time is up, and begun again where it died."""
 
+import ctypes
 import signal
 import sys
 import time
@@ -10,6 +11,7 @@ from typing import NoReturn
 from benchmarks.gpu_check.groups import run_group
 from benchmarks.gpu_check.kept_rows import close_started, finished, rows_of
 from benchmarks.gpu_check.nouns import Part
+from cudamaster.toolchain.worker.hardening import PR_SET_PDEATHSIG
 
 GRACE_SECONDS = 20.0
 """What a part may take beyond its time to finish the item it is at, and to close its device."""
@@ -63,5 +65,11 @@ def end_when_asked() -> None:
     def leave(number: int, frame: object) -> NoReturn:
         sys.exit(128 + number)
 
-    for asked in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(asked, leave)
+    signal.signal(signal.SIGTERM, leave)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup has it
+        signal.signal(signal.SIGHUP, leave)
+
+
+def end_with_parent() -> None:
+    """Have this process be asked to end where who started it is gone: else it would go on holding the GPU."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGTERM))
