@@ -175,6 +175,8 @@ def _set_predicate(emit: Emitter, ins: Instruction) -> None:
     if len(ins.operands) == 4:
         results = [combined(emit, ins, result, ins.operands[3]) for result in results]
     targets = [target.first, target.second] if isinstance(target, Pair) else [target]
+    if len(targets) != len(results):
+        raise emit.unsupported("one predicate for two halves")
     for destination, result in zip(targets, results, strict=True):
         emit.put(destination, result)
 
