@@ -185,15 +185,15 @@ def near_zero(rng: np.random.Generator, count: int, precision: Precision) -> Val
 def _spread(rng: np.random.Generator, count: int, precision: Precision, low: int, high: int) -> Values:
     base = unit(rng, count) + np.float32(1)
     scaled = np.ldexp(base, rng.integers(low, high, len(base), dtype=np.int32))
-    return fill(count, (scaled * signs(rng, len(base))).astype(np.float32), precision)
+    return fill(count, (scaled * signs(rng, len(base))).astype(np.float32), precision, rng)
 
 
 def outliers(rng: np.random.Generator, count: int, precision: Precision) -> Values:
     """Ordinary numbers, one in 64 of them replaced by a `wide` one."""
-    base = ordinary(rng, count, Precision.FP32)[:PERIOD].astype(np.float32)
+    base = ordinary(rng, min(count, PERIOD), Precision.FP32).astype(np.float32)
     rare = rng.integers(0, 64, len(base)) == 0
-    far = wide(rng, count, Precision.FP32)[:PERIOD].astype(np.float32)
-    return fill(count, np.where(rare, far, base), precision)
+    far = wide(rng, min(count, PERIOD), Precision.FP32).astype(np.float32)
+    return fill(count, np.where(rare, far, base), precision, rng)
 
 
 def shuffled(
@@ -202,7 +202,7 @@ def shuffled(
     """The special values and as many ordinary ones, repeated and shuffled."""
     between = ordinary(rng, len(special), Precision.FP32).astype(np.float32)
     all_values = np.concatenate([np.asarray(special, np.float32), between])
-    return fill(count, rng.permutation(np.resize(all_values, min(count, PERIOD))), precision)
+    return fill(count, rng.permutation(np.resize(all_values, min(count, PERIOD))), precision, rng)
 
 
 DRAWS = {"wide": wide, "near_zero": near_zero, "outliers": outliers}

@@ -41,13 +41,13 @@ def special(rng: np.random.Generator, count: int, precision: Precision) -> Value
     )
     base = ordinary(rng, count, Precision.FP32).astype(np.float32)
     chosen = np.array(limits, np.float32)[rng.integers(0, len(limits), len(base))]
-    return fill(count, np.where(rng.integers(0, 4, len(base)) == 0, chosen, base), precision)
+    return fill(count, np.where(rng.integers(0, 4, len(base)) == 0, chosen, base), precision, rng)
 
 
 def half_ulps(rng: np.random.Generator, count: int, precision: Precision) -> Values:
     """±1, ±3 and ±5 half units in the last place of numbers in [1, 2)."""
     odd = rng.integers(0, 3, count) * 2 + 1
-    return fill(count, (odd * signs(rng, count) * precision.unit_roundoff).astype(np.float32), precision)
+    return fill(count, (odd * signs(rng, count) * precision.unit_roundoff).astype(np.float32), precision, rng)
 
 
 def drawn(name: str, rng: np.random.Generator, count: int, precision: Precision, index: int) -> Values:

@@ -64,7 +64,7 @@ def zeros(rng: np.random.Generator, count: int, precision: Precision) -> Values:
 def neighbours(rng: np.random.Generator, count: int, precision: Precision) -> Values:
     """Between 1 and 2, some a unit in the last place apart: keys of fewer bits tie them."""
     steps = rng.integers(0, count, count) if precision is Precision.FP32 else rng.integers(0, 128, count)
-    return fill(count, (1 + steps * 2 * precision.unit_roundoff).astype(np.float32), precision)
+    return fill(count, (1 + steps * 2 * precision.unit_roundoff).astype(np.float32), precision, rng)
 
 
 ORDERS: Mapping[str, Callable[[np.random.Generator, int, Precision], Values]] = {

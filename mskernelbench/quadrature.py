@@ -57,7 +57,7 @@ def smooth(rng: np.random.Generator, count: int, precision: Precision) -> Sample
     level, height = (rng.random(2, dtype=np.float32) * (1, 4) + (0.5, 1)).astype(np.float32)
     noise = unit(rng, count)
     t = np.arange(len(noise), dtype=np.float32) / np.float32(len(noise))
-    return fill(count, level + height * t * (1 - t) + noise / np.float32(4), precision)
+    return fill(count, level + height * t * (1 - t) + noise / np.float32(4), precision, rng)
 
 
 def heavy_last(rng: np.random.Generator, count: int, precision: Precision) -> Samples:

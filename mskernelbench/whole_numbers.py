@@ -18,4 +18,4 @@ def summable(rng: np.random.Generator, count: int, precision: Precision) -> NDAr
     bits = 12 if precision is Precision.FP32 else 8
     largest = min(2**bits, EXACT_BELOW // count)
     size = rng.integers(largest // 4, largest // 2, count) * 2 + 1
-    return fill(count, (size * signs(rng, count)).astype(np.float32), precision)
+    return fill(count, (size * signs(rng, count)).astype(np.float32), precision, rng)

@@ -67,7 +67,7 @@ def probabilities(rng: np.random.Generator, count: int, precision: Precision) ->
     first = max(count.bit_length() - 4, 1)
     drawn = np.ldexp(base, -rng.integers(first, first + 30, len(base), dtype=np.int32))
     zeros = rng.integers(0, 8, len(base)) == 0
-    return fill(count, np.where(zeros, np.float32(0), drawn), precision)
+    return fill(count, np.where(zeros, np.float32(0), drawn), precision, rng)
 
 
 def terms(arrays: Arrays) -> NDArray[np.float64]:

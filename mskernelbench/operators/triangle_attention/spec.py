@@ -175,7 +175,7 @@ def usual_mask(count: int, rng: np.random.Generator) -> Mask:
 
 def excluding(share: float, count: int, rng: np.random.Generator) -> Mask:
     """1 for a share of the keys, 0 for the others."""
-    return fill(count, (unit(rng, count) < share).astype(np.float32), Precision.FP32)
+    return fill(count, (unit(rng, count) < share).astype(np.float32), Precision.FP32, rng)
 
 
 def mask_of_most(count: int, rng: np.random.Generator) -> Mask:
