@@ -90,3 +90,9 @@ def test_what_noise_spoilt_is_heard_again() -> None:
     assert isinstance(found, Timing)
     assert healed is not None
     assert healed.cold_ms < 0.2
+
+
+def test_other_programs_that_spoil_two_hearings_spoil_no_verdict() -> None:
+    """By this seed a processor is taken away amid both batches that are heard first."""
+    rng = np.random.default_rng([559, 20, 4])
+    assert isinstance(verdict(NoisyCalls(0.002, rng, sags(rng)), 61), Timing)

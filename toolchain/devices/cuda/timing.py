@@ -23,6 +23,8 @@ from cudamaster.toolchain.timing import Clock, ClockState, Timing
 
 PILOT_CALLS = 3
 """The first of a process loads kernels; the quickest counts."""
+HEARINGS = 3
+"""Of both clocks, before samples that they do not bear out are refused."""
 LEAST_CLOCK_SHARE = 0.65
 """Of a GPU's clock that its power limit leaves."""
 DISAGREE = "clocks_disagree"
@@ -75,12 +77,14 @@ class CallTimer:
     def timed(self, known: Pace | None, samples: int) -> tuple[Pace | None, Timing | RunFailure]:
         """So many samples at the pace that is `known` or found now; and that pace, where there is one.
 
-        Where the clocks do not agree all is heard once more: noise may have spoilt what was heard before, and
-        who lies does so again.
+        Where samples are not what was promised all is heard again: noise may have spoilt what was heard
+        before, and who lies does so again.
         """
         pace = known or self.pace()
         found = self._at(pace, samples)
-        if isinstance(found, RunFailure) and found.fault is not None and found.fault.kind == DISAGREE:
+        for _ in range(HEARINGS - 1):
+            if isinstance(pace, RunFailure) or not _is_doubt(found):
+                break
             pace = self.pace()
             found = self._at(pace, samples)
         return (pace if isinstance(pace, Pace) else None), found
@@ -195,6 +199,10 @@ class CallTimer:
         if isinstance(claims, RunFailure):
             return claims
         return Row(sum(claims.times_ms), claims.waited_ms)
+
+
+def _is_doubt(found: Timing | RunFailure) -> bool:
+    return isinstance(found, RunFailure) and found.fault is not None and found.fault.kind == DISAGREE
 
 
 def _disagreeing(reason: str) -> RunFailure:
