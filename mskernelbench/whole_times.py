@@ -18,7 +18,7 @@ from mskernelbench.evaluation import Interval, WorkloadResult
 from mskernelbench.materials import Materials
 from mskernelbench.operator import Workload
 
-SECONDS = 4.0
+SECONDS = 2.0
 """After which no other workload is timed so."""
 LONGER = 1.1
 """How much longer a call must take to have done more than its samples."""
