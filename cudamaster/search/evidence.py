@@ -11,9 +11,9 @@ from cudamaster.toolchain import devices
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.timing import Clock
 
-MODEL_PARTS = ("cost/**/*", "specs/**/*", "sampling.py", "native/counters.c", "native/halves.c",
-               "native/l1.h", "native/profile.*")  # fmt: skip
-"""Parts of the virtual GPU that decide a modelled time."""
+MODEL_PARTS = ("cost/**/*", "specs/**/*", "sampling.py", "native/l1.h", "native/profile.*", "native/counters.c",
+               "native/halves.c", "native/row_count.c", "native/scattered.c")  # fmt: skip
+"""Parts of the virtual GPU that decide a modelled time: all that counts is among them."""
 
 
 def versions() -> dict[str, str]:
@@ -38,13 +38,22 @@ def clock_version(device: Device) -> str:
 
 def model_digest() -> str:
     """Twelve hexadecimal digits that change whenever the time model does, but not for a comment in Python."""
-    root = Path(devices.__path__[0]) / "virtual"
-    files = {path for part in MODEL_PARTS for path in root.glob(part)}
+    root = virtual_gpu()
     digest = hashlib.sha256()
-    for path in sorted(files):
-        if path.is_file() and path.suffix != ".pyc":
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + meaning_of(path))
+    for path in model_files(root):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + meaning_of(path))
     return digest.hexdigest()[:12]
+
+
+def virtual_gpu() -> Path:
+    """The folder of its sources."""
+    return Path(devices.__path__[0]) / "virtual"
+
+
+def model_files(root: Path) -> list[Path]:
+    """Those of the sources in `root` that are the time model's."""
+    files = {path for part in MODEL_PARTS for path in root.glob(part)}
+    return sorted(path for path in files if path.is_file() and path.suffix != ".pyc")
 
 
 def meaning_of(path: Path) -> bytes:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from cudamaster.search.evidence import meaning_of
+from cudamaster.search.evidence import meaning_of, model_files, virtual_gpu
 
 MODEL = '"""A model."""\n\n\ndef cycles(words: int) -> int:\n    """Of a copy."""\n    return 4 * words\n'
 
@@ -22,6 +22,14 @@ def test_the_time_model_is_another_one_when_its_code_is(now: str, same: bool, tm
     after.write_text(now)
 
     assert (meaning_of(before) == meaning_of(after)) is same
+
+
+def test_all_that_counts_is_the_time_models() -> None:
+    native = (virtual_gpu() / "native").glob("*.c")
+    counting = {path.name for path in native if '#include "profile.h"' in path.read_text()}
+
+    assert "counters.c" in counting
+    assert counting <= {path.name for path in model_files(virtual_gpu())}
 
 
 def test_constants_of_the_model_count_as_they_stand(tmp_path: Path) -> None:
