@@ -11,8 +11,8 @@ from cudamaster.toolchain import devices
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.timing import Clock
 
-MODEL_PARTS = ("cost/**/*", "specs/**/*", "sampling.py", "native/l1.h", "native/profile.*", "native/counters.c",
-               "native/halves.c", "native/row_count.c", "native/scattered.c")  # fmt: skip
+_COUNTING = ("l1.h", "profile.*", "counters.c", "halves.c", "row_count.c", "scattered.c")
+MODEL_PARTS = ("cost/**/*", "specs/**/*", "sampling.py", *(f"native/{part}" for part in _COUNTING))
 """Parts of the virtual GPU that decide a modelled time: all that counts is among them."""
 
 
