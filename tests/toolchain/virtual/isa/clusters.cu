@@ -279,6 +279,6 @@ KERNEL past_the_end(int *y)
     cluster.sync();
     unsigned own = (unsigned)__cvta_generic_to_shared(held), far;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(far) : "r"(own), "r"(cluster.block_rank() ^ 1));
-    asm volatile("st.shared::cluster.s32 [%0+100000], 1;" ::"r"(far) : "memory");
+    asm volatile("st.shared::cluster.s32 [%0+1000], 1;" ::"r"(far) : "memory");
     cluster.sync();
 }

@@ -116,7 +116,7 @@ def test_rows_are_reduced_in_global_and_shared_memory(runner: Runner, ptx: str) 
         (
             "past_the_end",
             "out_of_bounds",
-            "99744 bytes past the end of the shared memory of a block of the cluster",
+            "744 bytes past the end of the shared memory of a block of the cluster",
         ),
     ],
 )
