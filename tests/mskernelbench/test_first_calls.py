@@ -1,6 +1,6 @@
 """A kernel that keeps answers from call to call is refused where time is measured; others are not."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -31,12 +31,14 @@ class RememberingDevice(NoisyDevice):
 
     share: float = 1.0
     fails: bool = False
+    late_ms: float = 0.0
+    """What a call of the candidate takes longer that follows no other."""
     seen: set[str] = field(default_factory=set)
     firsts: set[str] = field(default_factory=set)
     """Labels of calls that were asked for as the first on their data."""
 
     def time(self, build: Build, arguments: Arguments, plan: TimingPlan) -> Timing | RunFailure:
-        if plan.first:
+        if plan.first and not arguments.label.endswith("/draw 0"):
             assert arguments.label not in self.seen, "new data"
             self.firsts.add(arguments.label.split("/")[3])
             if self.fails:
@@ -47,7 +49,9 @@ class RememberingDevice(NoisyDevice):
             self.bias = lambda call: self.share if known else 1.0
         else:
             self.bias = lambda call: 1.0
-        return super().time(build, arguments, plan)
+        timing = super().time(build, arguments, plan)
+        late_ms = self.late_ms if plan.first and build.source == CANDIDATE else 0.0
+        return replace(timing, samples_ms=tuple(ms + late_ms for ms in timing.samples_ms))
 
 
 def device(**details: object) -> RememberingDevice:
@@ -86,6 +90,10 @@ def test_new_data_are_tried_where_state_is_kept_and_in_every_full_verdict(
     found = device()
     assert trial(found, keeps_state=keeps_state, quick=quick).run(TIMED, ()).refusal is None
     assert len(found.firsts) == count
+
+
+def test_a_call_takes_longer_that_follows_no_other_and_that_is_no_memory() -> None:
+    assert trial(device(late_ms=5.0), keeps_state=True, quick=True).run(TIMED[:1], ()).refusal is None
 
 
 def test_calls_on_new_data_that_fail_prove_nothing() -> None:
