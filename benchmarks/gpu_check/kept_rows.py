@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 from benchmarks.gpu_check.nouns import DONE, FAILED, SKIPPED, STARTED, Row
+from cudamaster.store.atomic import write_atomically
 from cudamaster.store.codec import encode
 
 IDENTITY = "check.json"
@@ -26,7 +27,7 @@ def begin(folder: Path, identity: Mapping[str, object]) -> None:
         _unpack(folder, set(identity))
     if file.exists() and (known := json.loads(file.read_text())) != dict(identity):
         raise OtherCheck(f"{folder} holds a check of {known}; give another folder with --out")
-    file.write_text(json.dumps(dict(identity), indent=1) + "\n")
+    write_atomically(file, json.dumps(dict(identity), indent=1).encode() + b"\n")
 
 
 def _unpack(folder: Path, names: Set[str]) -> None:
@@ -61,8 +62,8 @@ def close_started(folder: Path, part: str, reason: str) -> None:
 def keep(folder: Path, part: str, row: Row) -> None:
     """Add a row, behind the last whole one."""
     file = folder / f"{part}.jsonl"
-    whole = file.read_text() if file.exists() else ""
-    if not whole.endswith("\n"):
-        file.write_text(whole[: whole.rfind("\n") + 1])
-    with file.open("a") as lines:
-        lines.write(json.dumps(encode(row), allow_nan=False) + "\n")
+    line = json.dumps(encode(row), allow_nan=False).encode() + b"\n"
+    with file.open("a+b") as lines:
+        lines.seek(0)
+        lines.truncate(lines.read().rfind(b"\n") + 1)
+        lines.write(line)
