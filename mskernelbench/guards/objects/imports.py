@@ -24,7 +24,7 @@ ARM = (
 )
 """What the compiler calls for atomics and `long double` where x86-64 has instructions."""
 LIBC = (
-    r"mem(?:set|cpy|move|cmp)|str(?:len|cmp|ncmp)|malloc|calloc|free|exit|abort|__assert_fail"
+    r"mem(?:set|cpy|move|cmp)|str(?:len|cmp|ncmp|error)|malloc|calloc|free|exit|abort|__assert_fail"
     r"|f?printf|f?puts|putchar|fwrite|fflush|fputc|v?snprintf|stderr|stdout|__\w*printf_chk"
 )
 LIBM = (
@@ -33,8 +33,8 @@ LIBM = (
 )
 CPLUSPLUS = (
     r"_Zn[wa]\w+|_Zd[la]\w+|_ZSt\d*__throw_\w+|_ZNSt8ios_base4Init\w+|_ZNK?St7__cxx1112basic_string\w+"
-    r"|_ZSt4c(?:out|err)|_ZNSo\w+|_ZSt(?:ls|4endl|16__ostream_insert)\w*|_ZNK?St(?:9exception|13runtime_error|11logic_error)\w+"
-    r"|_ZT[ISV]\w+"
+    r"|_ZSt4c(?:out|err)|_ZNSo\w+|_ZSt(?:ls|4endl|16__ostream_insert)\w*|_ZNK?St(?:9exception|9bad_alloc|13runtime_error|11logic_error)\w+"
+    r"|_ZT[ISV]\w+|_ZSt9terminatev"
 )
 MEMORY = (
     r"cuda(?:Malloc|Free)(?:Async)?|cudaMem(?:set|cpy)(?:2D)?(?:Async)?|cudaMemcpy(?:To|From)Symbol(?:Async)?"

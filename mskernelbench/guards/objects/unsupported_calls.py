@@ -13,8 +13,8 @@ ADVICE = {
         r"cuda\w*Texture\w*|cuda\w*Surface\w*|cuda\w*Array\w*|cuda(?:Create|Get)ChannelDesc"
     ),
     "launch on the stream that is passed": (
-        r"cudaStream(?:Create|Destroy|Query|WaitEvent|BeginCapture\w*|EndCapture|IsCapturing|GetCaptureInfo\w*"
-        r"|GetFlags|GetPriority|\wetAttribute)|cudaEvent\w+"
+        r"cudaStream(?:Create|Destroy|Query|WaitEvent|BeginCapture\w*|EndCapture|IsCapturing|Get\w+"
+        r"|\wetAttribute|CopyAttributes|UpdateCaptureDependencies\w*|AttachMemAsync)|cudaEvent\w+"
         r"|cudaGraph(?!ics)(?!\w*(?:Host|External|DebugDot))\w+|cudaDeviceGetStreamPriorityRange"
     ),
     "work on the device buffers that are passed, and on what cudaMalloc gives": (

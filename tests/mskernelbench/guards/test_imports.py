@@ -79,6 +79,11 @@ def test_what_cubs_headers_import_passes_only_with_cub_and_without_spelling_it()
     assert refuse(ObjectEvidence(symbols, cub + "#define P(a, b) a##b\n", OPERATOR)) is not None
 
 
+def test_what_thrusts_errors_import_passes() -> None:
+    names = {"strerror", "_ZNKSt9bad_alloc4whatEv", "_ZNSt9bad_allocD1Ev", "_ZSt9terminatev"}
+    assert refuse(ObjectEvidence(Symbols(frozenset(names), frozenset()), KERNEL, OPERATOR)) is None
+
+
 def test_what_an_arm_compiler_calls_for_atomics_long_double_and_stack_protection_passes() -> None:
     names = {"__aarch64_ldadd4_acq_rel", "__multf3", "__floatsitf", "__fixtfsi", "__stack_chk_guard"}
     assert refuse(ObjectEvidence(Symbols(frozenset(names), frozenset()), KERNEL, OPERATOR)) is None

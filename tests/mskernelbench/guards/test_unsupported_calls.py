@@ -14,7 +14,7 @@ HONEST = """
 cudaCreateTextureObject cudaDestroyTextureObject cudaStreamCreate cudaStreamDestroy cudaEventCreateWithFlags
 cudaEventRecord cudaStreamWaitEvent cudaStreamBeginCapture cudaGraphInstantiate cudaGraphLaunch cudaMallocHost
 cudaHostAlloc cudaMallocManaged cudaMallocPitch cudaMallocArray cudaSetDevice cudaMemGetInfo
-cudaGetDriverEntryPointByVersion __cudaRegisterManagedVar
+cudaGetDriverEntryPointByVersion __cudaRegisterManagedVar cudaStreamGetId cudaStreamCopyAttributes
 """
 
 

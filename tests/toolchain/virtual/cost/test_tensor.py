@@ -32,6 +32,13 @@ def test_on_hopper_only_wgmma_reaches_the_peak() -> None:
     assert rate[MMA] == pytest.approx(0.63 * rate[WGMMA])
 
 
+@pytest.mark.parametrize("kind", ["sp", "sp::ordered_metadata"])
+def test_half_of_a_sparse_product_is_left_out(kind: str) -> None:
+    gpu = load_gpu("h100")
+    sparse = MMA.replace("mma.", f"mma.{kind}.", 1)
+    assert tensor_clocks(sparse, gpu) == pytest.approx(tensor_clocks(MMA, gpu) / 2)
+
+
 def test_tf32_takes_twice_and_fp8_half_as_long() -> None:
     gpu = load_gpu("h100")
     tf32 = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"

@@ -34,7 +34,7 @@ def tensor_clocks(opcode: str, gpu: VirtualGpu) -> float:
         rate = 2 * device.fp64_flops / device.sm_count / device.clock_hz
     else:
         rate *= _FASTER.get(inputs) or 1.0
-    if "sp" in modifiers:
+    if any(modifier.partition("::")[0] == "sp" for modifier in modifiers):
         rate *= 2
     if not opcode.startswith("wgmma"):
         rate *= gpu.model.mma_sync_fraction
