@@ -121,6 +121,12 @@ class Race:
         lane = self._lane
         return behind_whole_launches(lane.device, lane.materials, lane.seed, candidate, workload)
 
+    def by_others(self, candidate: Build, workload: Workload) -> float | None:
+        """Milliseconds of a call as modelled by blocks that nobody can foresee; None where it fails."""
+        plan = TimingPlan(seed=secrets.randbelow(2**31), anywhere=True)
+        timing = self._lane.device.time(candidate, self._lane.materials.arguments(workload), plan)
+        return timing.median_ms if isinstance(timing, Timing) else None
+
     def remembered(self, candidate: Build, workload: Workload, row: WorkloadResult) -> Refusal | None:
         """Why the times in `row` are not believed: the candidate keeps answers from call to call."""
         lane, builds = self._lane, (self.baseline, candidate)

@@ -135,11 +135,17 @@ class TimedTrial:
     def _with_true_times(
         self, timed: Sequence[Workload], rows: Sequence[WorkloadResult], true: Collection[Key]
     ) -> tuple[WorkloadResult, ...]:
-        """All rows, with what came of timing calls whole whose samples do not show their work."""
+        """All rows, with what came of timing calls whole whose samples do not show their work.
+
+        And one of the others by blocks that nobody can foresee: the usual ones can be.
+        """
         if self.device.clock is Clock.MEASURED or not self._compares_late:
             return tuple(rows)
-        call = partial(self.race.behind_whole_launches, self.built.build)
-        return WholeTimes(call, self._may_spare).settled(timed, rows, true)
+        whole = partial(self.race.behind_whole_launches, self.built.build)
+        settled = WholeTimes(whole, self._may_spare).settled(timed, rows, true)
+        others = partial(self.race.by_others, self.built.build)
+        untrue = {row.key for row in rows} - set(true)
+        return WholeTimes(others, lambda workload: False, seconds=0.0).settled(timed, settled, untrue)
 
     def _may_spare(self, workload: Workload) -> bool:
         """Whether blocks can know how many others have run, and more than the bytes they touch takes time.

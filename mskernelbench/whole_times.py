@@ -35,6 +35,8 @@ class WholeTimes(NamedTuple):
     """Milliseconds of a call whose launches run whole; None where it fails."""
     may_spare: Callable[[Workload], bool]
     """Whether blocks may know how many others have run, and by that leave arithmetic to others."""
+    seconds: float = SECONDS
+    """After which no other call begins; one is made in any case."""
 
     def settled(
         self, timed: Sequence[Workload], rows: Sequence[WorkloadResult], true: Collection[Key]
@@ -42,18 +44,21 @@ class WholeTimes(NamedTuple):
         """The rows; those that are not among the `true` ones, right in samples, with the slower of two times.
 
         A gain does not count where blocks may spare themselves, or a call runs into its limit; nor, where any
-        call does more than its samples, without a second time. Where none would count, all do.
+        call does more than its samples, without a second time. Where none would count, those do that did, but
+        for those whose blocks may spare themselves.
         """
         unproved = {row.key for row in rows if row.key not in true and gains(row)}
         spared = {w.key for w in timed if w.key in unproved and self.may_spare(w)}
         rows = [_uncounted(row) if row.key in spared else row for row in rows]
         asked = {row.key for row in rows if row.key in unproved and row.seen and row.counted}
-        ms = timed_whole([w for w in timed if w.key in asked], self.call)
+        ms = timed_whole([w for w in timed if w.key in asked], self.call, self.seconds)
         settled = [_settled(row, ms) for row in rows]
         if any(a is not b for a, b in zip(settled, rows, strict=True)):
             settled = [_uncounted(row) if row.key in unproved - ms.keys() else row for row in settled]
-        all_count = not any(row.counts for row in settled)
-        return tuple(replace(row, counted=row.counted or all_count) for row in settled)
+        if any(row.counts for row in settled):
+            return tuple(settled)
+        again = {row.key for row in rows if row.counted}
+        return tuple(replace(row, counted=row.counted or row.key in again) for row in settled)
 
 
 def gains(row: WorkloadResult) -> bool:

@@ -68,9 +68,21 @@ def test_no_gain_counts_where_blocks_may_spare_themselves_but_what_is_right_in_s
     assert counted(settled({}, true=(SECOND,), spare=True)) == [False, True, False, True]
 
 
-def test_where_no_gain_would_count_all_do() -> None:
-    times = WholeTimes(lambda w: None, lambda w: True)
+def test_where_no_gain_would_count_those_do_that_did() -> None:
+    times = WholeTimes(lambda w: None, lambda w: False)
     assert times.settled(TIMED[:3], ROWS[:3], ()) == ROWS[:3]
+    spare = WholeTimes(lambda w: 0.1, lambda w: True)
+    assert counted(spare.settled(TIMED[:2], ROWS[:2], ())) == [False, False]
+    assert counted(times.settled(TIMED[:2], spare.settled(TIMED[:2], ROWS[:2], ()), ())) == [False, False]
+
+
+def test_without_time_one_call_is_made_and_gains_that_were_not_drawn_do_not_count_where_it_does_more() -> (
+    None
+):
+    slow = WholeTimes(lambda w: 8.0, lambda w: False, seconds=0.0)
+    first, second = slow.settled(TIMED[:2], ROWS[:2], ())
+    assert sorted([first.counted, second.counted]) == [False, True]
+    assert max(first.candidate_ms or 0, second.candidate_ms or 0) == 8.0
 
 
 def test_one_call_is_made_and_none_begins_when_the_time_is_over() -> None:
