@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from cudamaster.store.results import OWN_SIZES
+
 ROOT = Path(__file__).parent.parent
 HEAD = (
     "| operator | precision | speedup over the fair baseline | attainment | strategy | clock |",
@@ -11,9 +13,16 @@ HEAD = (
 
 
 def table(results: Path) -> str:
-    """One row a record, by device, operator and precision."""
+    """One row a record, by device, operator and precision; of our own workloads, not of a user's."""
     return "\n".join(
-        [*HEAD, *(_row(json.loads(p.read_text())) for p in sorted(results.rglob("record.json")))]
+        [
+            *HEAD,
+            *(
+                _row(json.loads(p.read_text()))
+                for p in sorted(results.rglob("record.json"))
+                if OWN_SIZES not in p.parts
+            ),
+        ]
     )
 
 

@@ -28,7 +28,7 @@ def named_by(
             if value is None:
                 raise UsageError(f"Missing option '{name}': give it, or the --spec of a kernel of your own.")
         return Named(str(operator), str(precision), operators_dir)
-    return of_spec(spec, precision) if operators_dir is None else _both()
+    return of_spec(spec, precision, operator) if operators_dir is None else _both()
 
 
 def own_of(operators_dir: Path | None, spec: Path | None) -> Path | None:
@@ -47,8 +47,8 @@ def _both() -> Named:
     raise UsageError("--spec and --operators-dir both say where your operator is: give one of them")
 
 
-def of_spec(spec: Path, precision: str | None) -> Named:
-    """The operator of one spec. Raises UsageError, BadOperator, UnknownPrecision."""
+def of_spec(spec: Path, precision: str | None, name: str | None = None) -> Named:
+    """The operator of one spec, which may be named too. Raises UsageError, BadOperator, UnknownPrecision."""
     from mskernelbench.catalog import find_operator, find_precision
     from mskernelbench.rehearsal import rehearse
     from mskernelbench.user_operators import load
@@ -56,6 +56,8 @@ def of_spec(spec: Path, precision: str | None) -> Named:
     if not spec.is_file():
         raise UsageError(f"--spec: {spec} is no file; 'cudamaster init-operator KERNEL.cu' begins one")
     operator = find_operator(load(spec).name, spec).operator
+    if name not in (None, operator.name):
+        raise UsageError(f"{spec} is of the operator {operator.name}, not {name}: give that, or no --spec")
     known = operator.precisions
     if precision is None and len(known) > 1:
         raise UsageError(f"{spec} has baselines in {' and '.join(known)}: pick one with --precision")

@@ -75,6 +75,7 @@ def begin(context: click.Context, request: Request) -> int:
     config = read_config()
     model = choose_model(request.model, config)
     require_search(request.search, model.name)
+    require_language_model(request, model.name)
     user_workloads(chosen.operator, request.shapes, request.matrices)  # what is wrong with them is said now
     where = folders(runs=request.runs_dir, results=request.out)
     runs_named, results_named = request.runs_dir is not None, request.out is not None
@@ -124,6 +125,12 @@ def settings_for(
 def _judged_at_once() -> int:
     """One more than processors: while one candidate waits for its compiler or answers, another runs."""
     return 1 + len(os.sched_getaffinity(0))
+
+
+def require_language_model(request: Request, model: str) -> None:
+    """Raise UsageError for the expert and what only a language model's server is told."""
+    if model == BUILTIN and (request.base_url or request.protocol):
+        raise UsageError("--base-url and --protocol are for language models: name one, --model openai:NAME")
 
 
 def require_search(search: str, model: str) -> None:

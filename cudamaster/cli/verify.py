@@ -121,7 +121,8 @@ def _judged(
     name = record["device"] if record["clock"] == "modelled" else record["device"].partition(":")[0]
     with means.device(name) as (device, _):
         if clock_version(device) != record["clock_version"]:
-            return [f"its times are of {record['clock_version']}, and this is {clock_version(device)}"], []
+            other = f"its times are of {record['clock_version']}, and this is {clock_version(device)}"
+            return [f"{other}: '{record['command']}' makes it anew"], []
         precision, judged = Precision(record["precision"]), record["evaluation"]
         referee = Referee(
             device, operator, precision, seed=judged["seed"], draw=judged.get("draw"), shapes=shapes

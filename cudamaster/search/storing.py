@@ -85,12 +85,15 @@ def place_name(device: str, model: str) -> str:
 
 
 def holds_its_place(place: Path, champion: Stored, run: "Run") -> bool:
-    """Whether a stored kernel of another model version or baseline, judged anew here, is at least as fast."""
+    """Whether a stored kernel of another model version or baseline, judged anew here, is faster.
+
+    One that is as fast gives way: then the record is of the model as it is.
+    """
     present = read_stored(place)
     if present is None or comparable(present.record, champion.record):
         return False
     verdict = run.means.judge.full(present.kernel)
-    return beats_baseline(verdict) and verdict.speedup is not None and verdict.speedup.low >= champion.low
+    return beats_baseline(verdict) and verdict.speedup is not None and verdict.speedup.low > champion.low
 
 
 def record_of(best: Best, run: "Run") -> Json:

@@ -185,6 +185,7 @@ REFUSED = {
     "no rounds": ([*OPTIMIZE, "--rounds", "0"], 2, "--rounds"),
     "unknown search": ([*OPTIMIZE, "--search", "annealing"], 2, "'best-of', 'evolve', 'refine'"),
     "a search for the expert": ([*OPTIMIZE, "--search", "evolve"], 2, "needs a language model"),
+    "a server for the expert": ([*OPTIMIZE, "--base-url", "http://localhost:1/v1"], 2, "--model openai:NAME"),
     "negative candidates": ([*OPTIMIZE, "--candidates", "-1"], 2, "--candidates"),
     "no minutes": ([*OPTIMIZE, "--max-minutes", "0"], 2, "--max-minutes"),
     "unknown size": ([*OPTIMIZE, "--shape", "Q=3"], 2, "no size 'Q'"),

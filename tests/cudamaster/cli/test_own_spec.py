@@ -66,6 +66,12 @@ def test_optimize_wants_the_kernel_that_the_spec_names(folder: Path, capsys: Out
     assert f"other.cu is no baseline of {folder / 'mine_op.py'}, which names {folder / 'mine.cu'}" in sentence
 
 
+def test_a_spec_and_the_name_of_another_operator_are_told_apart(folder: Path, capsys: Output) -> None:
+    spec = folder / "mine_op.py"
+    for request in (["optimize", "softmax"], ["evaluate", folder / "mine.cu", "--operator", "softmax"]):
+        assert f"{spec} is of the operator mine, not softmax" in said(capsys, *request, "--spec", spec)
+
+
 def test_a_kernel_without_a_spec_is_told_how_to_begin_one(folder: Path, capsys: Output) -> None:
     kernel = folder / "mine.cu"
 

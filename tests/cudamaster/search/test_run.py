@@ -194,6 +194,17 @@ def test_a_stored_kernel_of_another_model_version_is_judged_anew_before_it_yield
     assert f"full {fast}" in judge.asked
 
 
+def test_a_stored_kernel_of_another_model_version_yields_to_one_that_is_as_fast(tmp_path: Path) -> None:
+    again = scripted_run.team([[source("stored", speedup=9.0)]])
+    for version in ("model 0", "model 1"):
+        run = scripted_run.run(
+            scripted_run.folder(tmp_path), tmp_path / "results", again, scripted_run.judge()
+        )
+        assert run.work().stored
+        record = tmp_path / "results/virtual-h200/matrix_mul/fp32/record.json"
+        record.write_text(record.read_text().replace('"model 1"', f'"{version}"'))
+
+
 def test_a_run_on_the_users_shapes_is_kept_in_its_own_folder(tmp_path: Path) -> None:
     outcome = finished(tmp_path, shapes=("M=64",))
 
