@@ -73,7 +73,7 @@ def lasting(earlier: Ground, seconds: float = SETTLING_SECONDS) -> list[str]:
 
 
 def _descendants(root: int) -> Iterator[str]:
-    children: dict[int, list[tuple[int, str, str]]] = {}
+    children: dict[int, list[tuple[int, str]]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             name, fields = (folder / "stat").read_text().rsplit(")", 1)
@@ -81,12 +81,12 @@ def _descendants(root: int) -> Iterator[str]:
             continue
         state, parent = fields.split()[:2]
         if state != DEAD:
-            children.setdefault(int(parent), []).append((int(folder.name), name.split("(", 1)[1], state))
+            children.setdefault(int(parent), []).append((int(folder.name), name.split("(", 1)[1]))
     waiting = [root]
     while waiting:
-        for number, name, state in children.get(waiting.pop(), []):
+        for number, name in children.get(waiting.pop(), []):
             waiting.append(number)
-            yield f"process {number} {name} ({state})"
+            yield f"process {number} {name}"
 
 
 def _system_v(kind: str) -> list[str]:

@@ -30,9 +30,9 @@ REFUSED = {
     "a call with other arguments": ("call (one), helper, (one, two);", "arguments"),
     "a texture": ("tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];", "tex.1d"),
     "a surface": ("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];", "suld"),
-    "a sparse product": (
-        "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2},"
-        " {%r5,%r6}, {%f1,%f2,%f3,%f4}, %r8, 0x1;",
+    "a sparse product of four-bit numbers": (
+        "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%r1,%r2,%r3,%r4}, {%r1,%r2},"
+        " {%r5,%r6}, {%r1,%r2,%r3,%r4}, %r8, 0x0;",
         "mma.sp",
     ),
     "a tensor memory operation": ("tcgen05.wait::ld.sync.aligned;", "tcgen05"),
