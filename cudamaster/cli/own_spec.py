@@ -56,7 +56,7 @@ def of_spec(spec: Path, precision: str | None, name: str | None = None) -> Named
     if not spec.is_file():
         raise UsageError(f"--spec: {spec} is no file; 'cudamaster init-operator KERNEL.cu' begins one")
     operator = find_operator(load(spec).name, spec).operator
-    if name not in (None, operator.name):
+    if name not in (None, operator.name, *operator.aliases):
         raise UsageError(f"{spec} is of the operator {operator.name}, not {name}: give that, or no --spec")
     known = operator.precisions
     if precision is None and len(known) > 1:

@@ -72,6 +72,14 @@ def test_a_spec_and_the_name_of_another_operator_are_told_apart(folder: Path, ca
         assert f"{spec} is of the operator mine, not softmax" in said(capsys, *request, "--spec", spec)
 
 
+def test_a_spec_may_be_named_by_an_alias(folder: Path, capsys: Output) -> None:
+    spec = folder / "mine_op.py"
+    with spec.open("a") as more:
+        more.write('\nOPERATOR = __import__("dataclasses").replace(OPERATOR, aliases=("my",))\n')
+    assert "is of the operator" not in said(capsys, "optimize", "my", "--spec", spec)
+    assert "is of the operator" in said(capsys, "optimize", "your", "--spec", spec)
+
+
 def test_a_kernel_without_a_spec_is_told_how_to_begin_one(folder: Path, capsys: Output) -> None:
     kernel = folder / "mine.cu"
 
