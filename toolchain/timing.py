@@ -37,6 +37,9 @@ class TimingPlan:
     least_bytes: int = 0
     """What a right call reads and writes at least. A call of which only sampled blocks ran, and touched less,
     is sampled again on data that whole launches made."""
+    within: bool = False
+    """Whether sampled blocks are counted within whole launches: a block then sees what it sees in an untimed
+    call, and of all other blocks it is known how much they do. A modelled clock alone knows a difference."""
 
 
 class Slowdown(StrEnum):

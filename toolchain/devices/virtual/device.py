@@ -57,6 +57,8 @@ LAUNCH_SHARE = 0.8
 """Share of a call's time after which the worker itself ends a launch, and can say where it was."""
 KEPT_PROFILES = 256
 T = TypeVar("T")
+_ProfileKey = tuple[str, str, int, bool, bool]
+"""A build, its arguments, and what of the plan chooses the samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class VirtualDevice:
         self._starter = WorkerStarter(PROGRAM)
         self._pool = WorkerPool(self._starter, limits.memory_bytes)
         self._translations = TranslationService(self._starter, len(os.sched_getaffinity(0)))
-        self._profiles: OrderedDict[tuple[str, str, int, bool], Profiled] = OrderedDict()
+        self._profiles: OrderedDict[_ProfileKey, Profiled] = OrderedDict()
         self._launched: OrderedDict[tuple[str, str], Mapping[str, int]] = OrderedDict()
         self._lock = threading.Lock()
         self._turns: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
@@ -183,20 +185,20 @@ class VirtualDevice:
                 self._launched.popitem(last=False)
 
     def _profiled(self, build: Build, arguments: Arguments, plan: TimingPlan) -> Profiled | RunFailure:
-        key = (build.key, arguments.label, plan.seed, plan.anywhere)
+        key = (build.key, arguments.label, plan.seed, plan.anywhere, plan.within)
         known = self._known_profile(key, plan)
         if known is not None:
             return known
         with self._turns[build.key]:
             return self._known_profile(key, plan) or self._profiled_anew(build, arguments, plan, key)
 
-    def _known_profile(self, key: tuple[str, str, int, bool], plan: TimingPlan) -> Profiled | None:
+    def _known_profile(self, key: _ProfileKey, plan: TimingPlan) -> Profiled | None:
         with self._lock:
             known = self._profiles.get(key)
         return known if known is not None and (known.written or not plan.traces) else None
 
     def _profiled_anew(
-        self, build: Build, arguments: Arguments, plan: TimingPlan, key: tuple[str, str, int, bool]
+        self, build: Build, arguments: Arguments, plan: TimingPlan, key: _ProfileKey
     ) -> Profiled | RunFailure:
         def understand(said: Message, outputs: Segment) -> Profiled | RunFailure:
             found = profiled_of(said)
@@ -281,5 +283,6 @@ class _Manner:
             "seed": plan.seed,
             "anywhere": plan.anywhere,
             "least_bytes": plan.least_bytes,
+            "within": plan.within,
             "watch": self.watch,
         }

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,3 +84,9 @@ class SampledLaunch:
     """(first address, bytes) of every device buffer that was live at the launch."""
     seconds: float
     """Wall time of the sampled simulation."""
+    instructions: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Warp instructions that each sampled block issued, in their order; empty if unknown."""
+    longest: float = 1.0
+    """Warp instructions of the busiest block that is known, over the mean of all blocks of the grid."""
+    longest_warp: float = 1.0
+    """Warp instructions of a block's busiest warp over the mean of its warps; blocks weigh by theirs."""

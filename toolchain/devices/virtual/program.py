@@ -169,10 +169,8 @@ def _resources(request: Mapping[str, Any]) -> tuple[KernelResources, ...]:
 
 
 def _call(session: Session, request: Mapping[str, Any], mapping: _Mapping) -> CallReport:
-    sampled = SamplePlan(
-        seed=request["seed"], anywhere=request["anywhere"], least_bytes=request["least_bytes"]
-    )
-    plan = sampled if request["profile"] else None
+    wanted = {name: request[name] for name in ("seed", "anywhere", "least_bytes", "within")}
+    plan = SamplePlan(**wanted) if request["profile"] else None
     session.pace(request["order"], request["launch_seconds"])
     arguments = [_argument(a, mapping) for a in request["arguments"]]
     regions = [r for r in mapping.regions.values() if r.nbytes]

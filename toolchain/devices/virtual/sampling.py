@@ -33,6 +33,8 @@ class SamplePlan:
     """Whether all but the ends are drawn by the seed."""
     least_bytes: int = 0
     """What the call must touch of its buffers, or it is sampled again with every launch run whole before."""
+    within: bool = False
+    """Whether launches run whole, once, their sampled blocks counted as they run among the others."""
 
     def whole(self) -> "SamplePlan":
         """The same samples, with every launch run whole besides."""
