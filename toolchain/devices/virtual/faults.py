@@ -24,12 +24,15 @@ REFUSALS = {
     -1: "a bulk copy has a size that is not a multiple of 16 bytes",
     -2: "a bulk copy completes on a barrier of another block than the one it copies to",
     -3: "the cluster has no block of the rank that is asked for",
-    -4: "a tensor map was not made by cuTensorMapEncodeTiled, or is not at a multiple of 64 bytes",
+    -4: "a tensor map was not made by cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, or is not at a multiple of 64 bytes",
     -5: "a tensor copy's place in shared memory is not at a multiple of 128 bytes",
     -6: "a tensor copy and its tensor map have different numbers of dimensions",
     -7: "a thread arrives at the cluster's barrier again before it has waited there",
     -8: "the metadata of a sparse product of TF32 has four bits that are neither 0b0100 nor 0b1110",
     -9: "a tensor map has a size, stride, address or row of its box that hardware refuses",
+    -10: "a tensor map is used in another mode than it was made for: one is tiled, the other im2col",
+    -11: "an im2col copy begins outside its map's bounding box, or has an offset that is too large",
+    -12: "an im2col copy to global memory has a map whose bounding box is larger than the tensor",
 }
 """Of faults that are `illegal`, by the numbers of native/bulk.h."""
 CLUSTER_BARRIER = 16

@@ -132,12 +132,3 @@ KERNEL read_too_early(const __grid_constant__ CUtensorMap map, float *y)
     y[threadIdx.x] = tile[threadIdx.x % 64];
     await(&barrier);
 }
-
-KERNEL im2col(const __grid_constant__ CUtensorMap map)
-{
-    __shared__ alignas(128) float tile[64];
-    __shared__ uint64_t barrier;
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
-                 " [%0], [%1, {0, 0, 0}], [%2], {%3};" ::"r"((unsigned)__cvta_generic_to_shared(tile)),
-                 "l"(&map), "r"((unsigned)__cvta_generic_to_shared(&barrier)), "h"((short)1) : "memory");
-}

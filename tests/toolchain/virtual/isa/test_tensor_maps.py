@@ -20,7 +20,6 @@ from cudamaster.toolchain.devices.virtual.launch import (
     SampledLaunch,
 )
 from cudamaster.toolchain.devices.virtual.native import load_native
-from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.devices.virtual.watching import Watch
 from tests.toolchain.virtual.isa.conftest import Array, Runner
 
@@ -234,12 +233,6 @@ def test_a_box_that_is_read_before_it_is_there(
     assert runner.launch(ptx, "read_too_early", [made.map, y], 64, watch=watch) is None
     assert watch.faults[0].kind == "in_flight"
     assert "missing wait" in watch.faults[0].message
-
-
-def test_what_is_not_covered_is_refused_with_its_line(runner: Runner, ptx: str) -> None:
-    with pytest.raises(Unsupported, match=r"cp\.async\.bulk\.tensor\.3d.*im2col") as refused:
-        runner.launch(ptx, "im2col", [np.void(bytes(128))], 32)
-    assert refused.value.line
 
 
 def test_copies_are_counted_by_their_bytes(runner: Runner, ptx: str, tensor: Callable[..., Tensor]) -> None:

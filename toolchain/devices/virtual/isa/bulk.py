@@ -1,7 +1,7 @@
 """`cp.async.bulk` and `cp.reduce.async.bulk`: rows of bytes (native/bulk.c), parts of tensors.
 
-Copies to shared memory complete on an mbarrier, those to global memory in a bulk group. Not here: im2col,
-gather and scatter modes, byte masks.
+Copies to shared memory complete on an mbarrier, those to global memory in a bulk group. Not here: gather,
+scatter and im2col::w modes, byte masks.
 """
 
 import re
@@ -39,6 +39,13 @@ ELEMENT_BITS = 4
 COPIES = -1
 """Stands for the reduction of what is none."""
 DIMENSIONS = re.compile(r"([1-5])d")
+IM2COL, WITHOUT_OFFSETS = "im2col", "im2col_no_offs"
+NOT_OF_PIXELS = 2
+"""Dimensions that have no offsets: channels and images."""
+IM2COL_FORM = 8
+"""Added to the rank, as in native/tensor_copy.c."""
+MOST_NUMBERS = 8
+"""Coordinates and offsets of five dimensions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +143,13 @@ def copy_row(emit: Emitter, ins: Instruction) -> None:
 def copy_box(emit: Emitter, ins: Instruction) -> None:
     """Queue a copy of a part of a tensor, or an update of it."""
     rank = next((int(match[1]) for word in ins.modifiers if (match := DIMENSIONS.fullmatch(word))), 0)
-    words = (*REDUCTIONS, "tensor", "tile", f"{rank}d", MULTICAST)
     reduces = "reduce" in ins.modifiers
     operation = next((word for word in ins.modifiers if word in REDUCTIONS), "")
     if not rank or reduces != bool(operation):
         raise unsupported(ins)
-    form = _box_form(ins, words, operation)
+    form = _box_form(
+        ins, (*REDUCTIONS, "tensor", "tile", IM2COL, WITHOUT_OFFSETS, f"{rank}d", MULTICAST), operation
+    )
     if form.to_space == "global":
         _store_box(emit, ins, form, rank)
     else:
@@ -158,33 +166,58 @@ def _box_form(ins: Instruction, words: tuple[str, ...], operation: str) -> _Form
 
 def _load_box(emit: Emitter, ins: Instruction, form: _Form, rank: int) -> None:
     destination, tensor, barrier, *rest = without_hint(ins)
-    box, sites = _box(emit, ins, tensor, rank), _sites(emit, form, ELEMENT_BYTES)
+    offsets: tuple[Operand, ...] = ()
+    if IM2COL in ins.modifiers:
+        offsets = _items(ins, rest.pop(0) if rest else barrier, rank - NOT_OF_PIXELS)
+    elif WITHOUT_OFFSETS in ins.modifiers:
+        raise unsupported(ins)
+    box, sites = _box(emit, ins, tensor, rank, offsets), _sites(emit, form, ELEMENT_BYTES)
     on = barrier_place(emit, ins, barrier, ".on", "shared_cluster")
     places = [_place(emit, destination, form.to_space, "to"), *box, on, _ranks(emit, ins, rest)]
-    emit.call_native("vg_tensor_load", [], [*places, rank, *sites])
+    emit.call_native("vg_tensor_load", [], [*places, _mode(ins, rank), *sites])
 
 
 def _store_box(emit: Emitter, ins: Instruction, form: _Form, rank: int) -> None:
     tensor, source, *rest = without_hint(ins)
-    if rest:
+    if rest or IM2COL in ins.modifiers:
         raise unsupported(ins, "these operands")
-    places = [*_box(emit, ins, tensor, rank), _place(emit, source, form.from_space, "from")]
-    numbers = [form.reduction, rank, *_sites(emit, form, ELEMENT_BYTES)]
+    no_offsets = (Integer(0),) * max(0, rank - NOT_OF_PIXELS)
+    places = [*_box(emit, ins, tensor, rank, no_offsets), _place(emit, source, form.from_space, "from")]
+    numbers = [form.reduction, _mode(ins, rank), *_sites(emit, form, ELEMENT_BYTES)]
     emit.call_native("vg_tensor_store", [], [*places, *numbers])
 
 
-def _box(emit: Emitter, ins: Instruction, tensor: Operand, rank: int) -> tuple[str, str]:
-    """Return pointers to the addresses of the tensor maps and to the coordinates."""
+def _mode(ins: Instruction, rank: int) -> int:
+    """Return the rank, with what stands for im2col added to it."""
+    if not {IM2COL, WITHOUT_OFFSETS} & set(ins.modifiers):
+        return rank
+    if rank <= NOT_OF_PIXELS:
+        raise unsupported(ins, "this rank")
+    return rank + IM2COL_FORM
+
+
+def _items(ins: Instruction, operand: Operand, count: int) -> tuple[Operand, ...]:
+    match operand:
+        case Vector(items) if len(items) == count:
+            return items
+        case _:
+            raise unsupported(ins, "these operands")
+
+
+def _box(
+    emit: Emitter, ins: Instruction, tensor: Operand, rank: int, offsets: tuple[Operand, ...]
+) -> tuple[str, str]:
+    """Return pointers to the addresses of the tensor maps, and to the coordinates and then the offsets."""
     match tensor:
-        case Vector((Address() as place, Vector(coordinates))) if len(coordinates) == rank:
-            pass
+        case Vector((Address() as place, coordinates)):
+            numbers = [emit.get(item, "b32") for item in _items(ins, coordinates, rank)]
         case _:
             raise unsupported(ins, "these operands")
     named = isinstance(place.base, Symbol) and place.base.name in emit.layout.parameters
-    buffer = emit.buffer("bulk.coordinates", "i32", LANES * 5)
-    for axis, coordinate in enumerate(coordinates):
-        value = emit.lanes(emit.get(coordinate, "b32"))
-        emit.store(value, emit.offset(buffer, 4 * LANES * axis), align=64)
+    buffer = emit.buffer("bulk.coordinates", "i32", LANES * MOST_NUMBERS)
+    numbers += [emit.resize(emit.get(item, "b16"), "i32") for item in offsets]
+    for i, number in enumerate(numbers):
+        emit.store(emit.lanes(number), emit.offset(buffer, 4 * LANES * i), align=64)
     return _place(emit, place, "param" if named else "generic", "map"), buffer
 
 
@@ -192,7 +225,7 @@ def _box(emit: Emitter, ins: Instruction, tensor: Operand, rank: int) -> tuple[s
 @instruction("cp", "async", "bulk", "prefetch", "tensor", writes=0)
 def prefetch(emit: Emitter, ins: Instruction) -> None:
     """Nothing: L2 has no values of its own here."""
-    tensor = ("tensor", "tile", *(f"{rank}d" for rank in range(1, 6)))
+    tensor = ("tensor", "tile", IM2COL, *(f"{rank}d" for rank in range(1, 6)))
     require_known(ins, "async", "bulk", "prefetch", "L2", "global", CACHE_HINT, tensor)
 
 

@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
     VgTensorMap map;
     int32_t first[TENSOR_RANKS]; /* coordinates */
+    uint16_t offset[TENSOR_RANKS]; /* im2col: added to the coordinates of every pixel */
 } Box;
 
 /* One `cp.async.bulk`; it completes on `barrier`, or, where that is 0, in its lane's bulk group. */

@@ -10,7 +10,7 @@ enum { UNIT = 16 };
 /* Why an instruction is refused: a fault's `detail`, as faults.py says it. */
 enum { VG_ODD_SIZE = -1, VG_ELSEWHERE = -2, VG_RANK = -3, VG_NO_MAP = -4, VG_UNALIGNED_BOX = -5, VG_OTHER_RANK = -6,
        VG_ARRIVED_TWICE = -7, VG_BAD_METADATA = -8,
-       VG_BAD_MAP = -9 };
+       VG_BAD_MAP = -9, VG_OTHER_MODE = -10, VG_OUTSIDE_BOX = -11, VG_BOX_BEYOND = -12 };
 
 /* Checks, watches and counts one lane's access to a row of bytes by the copy unit. */
 void vg_row_begin(VgWarp *warp, uint32_t lane, uint64_t address, uint64_t bytes, int32_t site);

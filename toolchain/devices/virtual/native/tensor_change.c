@@ -69,6 +69,8 @@ void vg_tensor_map_replace(VgWarp *warp, uint32_t active, const uint64_t *places
         memcpy(&map, held, sizeof map);
         if ((map.mark != TENSOR_MAP_MARK && !is_begun(held)) || places[lane] % TENSOR_MAP_ALIGNMENT)
             vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_NO_MAP);
+        if (map.pixels)
+            vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_OTHER_MODE);
         if (!is_replaced(&map, field, axis, values[lane]))
             vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_BAD_MAP);
         map.mark = TENSOR_MAP_MARK;

@@ -1,6 +1,6 @@
-/* `cp.async.bulk.tensor` in tile mode: a box of a tensor of up to five dimensions, as a tensor map describes it.
- * In shared memory the box is dense, its 16-byte units swizzled by address bits. Elements outside the tensor come as
- * zeros or NaNs, and do not go out. */
+/* `cp.async.bulk.tensor`: a box of a tensor of up to five dimensions, as a tensor map describes it, or (im2col) some
+ * channels of so many pixels of images, those in a bounding box. In shared memory either is dense, its 16-byte units
+ * swizzled by address bits. Elements outside the tensor come as zeros or NaNs, and do not go out. */
 #include "bulk.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "reductions.h"
 
 enum { BOX_ALIGNMENT = 128, FTZ_EXPONENT = 0x7f800000 };
+enum { RANK_BITS = 7, IM2COL = 8 }; /* of an instruction's `form` */
 
 /* --- rows of a box ------------------------------------------------------------------------------------------------ */
 
@@ -19,7 +20,7 @@ typedef struct {
 
 static uint32_t rows_of(const VgTensorMap *map)
 {
-    uint32_t rows = 1;
+    uint32_t rows = map->pixels ? map->pixels : 1;
     for (int axis = 1; axis < map->rank; axis++)
         rows *= map->box[axis];
     return rows;
@@ -29,14 +30,36 @@ static uint32_t row_bytes(const VgTensorMap *map) { return (uint32_t)map->box[0]
 
 static uint32_t clamped(int64_t value, uint32_t most) { return value < 0 ? 0 : value > most ? most : (uint32_t)value; }
 
+/* Where along one axis the row `number` lies, which is left as its number along the axes after. */
+static int64_t place_in_box(const Box *box, int axis, uint32_t *number)
+{
+    uint32_t steps = *number % box->map.box[axis];
+    *number /= box->map.box[axis];
+    return (int64_t)box->first[axis] + (int64_t)steps * box->map.steps[axis];
+}
+
+/* The same of pixels, which go on to the bounding box's end and then from its beginning; the images never end. */
+static int64_t place_of_pixel(const Box *box, int axis, uint32_t *number)
+{
+    const VgTensorMap *map = &box->map;
+    int64_t first = box->first[axis], step = map->steps[axis];
+    if (axis == map->rank - 1)
+        return first + *number;
+    int64_t low = map->lower[axis - 1], high = (int64_t)map->last[axis] + map->upper[axis - 1];
+    uint32_t rest = (uint32_t)((high - first) / step) + 1, whole = (uint32_t)((high - low) / step) + 1;
+    uint32_t steps = *number < rest ? *number : (*number - rest) % whole;
+    int64_t from = *number < rest ? first : low;
+    *number = *number < rest ? 0 : 1 + (*number - rest) / whole;
+    return from + steps * step + box->offset[axis];
+}
+
 static Row row_of(const Box *box, uint32_t number)
 {
     const VgTensorMap *map = &box->map;
     int inside = 1;
     Row row = {map->address + (uint64_t)((int64_t)box->first[0] * map->element_bytes), 0, 0};
     for (int axis = 1; axis < map->rank; axis++) {
-        int64_t place = (int64_t)box->first[axis] + (int64_t)(number % map->box[axis]) * map->steps[axis];
-        number /= map->box[axis];
+        int64_t place = map->pixels ? place_of_pixel(box, axis, &number) : place_in_box(box, axis, &number);
         inside &= place >= 0 && place <= (int64_t)map->last[axis];
         row.address += (uint64_t)(place * (int64_t)map->strides[axis]);
     }
@@ -127,7 +150,7 @@ static void check_width(VgWarp *warp, uint32_t lane, const VgTensorMap *map, int
         vg_fault(warp, 1u << lane, VG_FAULT_UNSUPPORTED, line, 0);
 }
 
-static VgTensorMap read_map(VgWarp *warp, uint32_t lane, uint64_t address, int rank, int32_t line)
+static VgTensorMap read_map(VgWarp *warp, uint32_t lane, uint64_t address, int form, int32_t line)
 {
     VgTensorMap map = {.mark = 0};
     const VgBlock *block = warp->block;
@@ -140,8 +163,10 @@ static VgTensorMap read_map(VgWarp *warp, uint32_t lane, uint64_t address, int r
     int is_aligned = !((in_parameters ? offset : address) % TENSOR_MAP_ALIGNMENT);
     if (map.mark != TENSOR_MAP_MARK || !is_aligned)
         vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_NO_MAP);
-    if (map.rank != rank)
+    if (map.rank != (form & RANK_BITS))
         vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_OTHER_RANK);
+    if (!map.pixels != !(form & IM2COL))
+        vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_OTHER_MODE);
     check_width(warp, lane, &map, line);
     return map;
 }
@@ -165,12 +190,28 @@ static Box *copy_of(Box box)
     return kept;
 }
 
-/* `coordinates`: of all lanes, dimension by dimension. */
-static Box box_of(VgWarp *warp, uint32_t lane, const uint64_t *maps, const int32_t *coordinates, int rank, int32_t line)
+/* An im2col copy begins inside the bounding box; offsets have 16 bits, shared by the axes of pixels. */
+static void check_pixels(VgWarp *warp, uint32_t lane, const Box *box, int32_t line)
 {
-    Box box = {.map = read_map(warp, lane, maps[lane], rank, line)};
+    const VgTensorMap *map = &box->map;
+    for (int axis = 1; axis < map->rank - 1; axis++) {
+        int64_t first = box->first[axis], high = (int64_t)map->last[axis] + map->upper[axis - 1];
+        if (first < map->lower[axis - 1] || first > high || box->offset[axis] >> 16 / (map->rank - 2))
+            vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_OUTSIDE_BOX);
+    }
+}
+
+/* `coordinates`: of all lanes, dimension by dimension; those of im2col are followed by the offsets. */
+static Box box_of(VgWarp *warp, uint32_t lane, const uint64_t *maps, const int32_t *coordinates, int form, int32_t line)
+{
+    Box box = {.map = read_map(warp, lane, maps[lane], form, line)};
+    int rank = form & RANK_BITS;
     for (int axis = 0; axis < rank; axis++)
         box.first[axis] = coordinates[LANES * axis + (int)lane];
+    for (int axis = 1; form & IM2COL && axis < rank - 1; axis++)
+        box.offset[axis] = (uint16_t)coordinates[LANES * (rank + axis - 1) + (int)lane];
+    if (form & IM2COL)
+        check_pixels(warp, lane, &box, line);
     return box;
 }
 
@@ -180,14 +221,22 @@ static void check_box(VgWarp *warp, uint32_t lane, uint64_t shared, int32_t line
         vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_UNALIGNED_BOX);
 }
 
-/* `ranks`: NULL for one destination. */
+/* What goes out may not begin before the tensor, nor end after it. */
+static void check_stored_pixels(VgWarp *warp, uint32_t lane, const VgTensorMap *map, int32_t line)
+{
+    for (int axis = 0; map->pixels && axis < map->rank - 2; axis++)
+        if (map->lower[axis] < 0 || map->upper[axis] > 0)
+            vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_BOX_BEYOND);
+}
+
+/* `ranks`: NULL for one destination. `form`: the rank, and whether the mode is im2col. */
 void vg_tensor_load(VgWarp *warp, uint32_t active, const uint64_t *destinations, const uint64_t *maps,
-                    const int32_t *coordinates, const uint64_t *barriers, const uint32_t *ranks, int32_t rank,
+                    const int32_t *coordinates, const uint64_t *barriers, const uint32_t *ranks, int32_t form,
                     int32_t from_site, int32_t to_site)
 {
     int32_t line = warp->block->launch->sites[from_site].line;
     EACH_ACTIVE(lane, active) {
-        Box box = box_of(warp, lane, maps, coordinates, rank, line);
+        Box box = box_of(warp, lane, maps, coordinates, form, line);
         uint32_t bytes = rows_of(&box.map) * row_bytes(&box.map);
         uint32_t left = ranks ? vg_check_ranks(warp, lane, ranks[lane], line) : 1;
         begin_rows(warp, lane, &box, from_site);
@@ -204,15 +253,16 @@ void vg_tensor_load(VgWarp *warp, uint32_t active, const uint64_t *destinations,
     }
 }
 
-/* `reduction`: -1 to copy, else an operation without an element. */
+/* `reduction`: -1 to copy, else an operation without an element. `form`: see vg_tensor_load. */
 void vg_tensor_store(VgWarp *warp, uint32_t active, const uint64_t *maps, const int32_t *coordinates,
-                     const uint64_t *sources, int32_t reduction, int32_t rank, int32_t from_site, int32_t to_site)
+                     const uint64_t *sources, int32_t reduction, int32_t form, int32_t from_site, int32_t to_site)
 {
     int32_t line = warp->block->launch->sites[from_site].line;
     EACH_ACTIVE(lane, active) {
-        Box box = box_of(warp, lane, maps, coordinates, rank, line);
+        Box box = box_of(warp, lane, maps, coordinates, form, line);
         uint32_t bytes = rows_of(&box.map) * row_bytes(&box.map);
         check_box(warp, lane, sources[lane], line);
+        check_stored_pixels(warp, lane, &box.map, line);
         vg_row_begin(warp, lane, sources[lane], bytes, from_site);
         begin_rows(warp, lane, &box, to_site);
         vg_bulk_enqueue(warp, (Bulk){0, sources[lane], 0, bytes, lane, 0, reduction, line, copy_of(box)});

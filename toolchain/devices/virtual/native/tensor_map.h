@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 enum { TENSOR_RANKS = 5, TENSOR_MAP_MARK = 0x70616d74, TENSOR_MAP_BYTES = 128, TENSOR_MAP_ALIGNMENT = 64 };
+enum { PIXEL_AXES = 3 }; /* W, H and D of an image; C is before them, N after them */
 
 /* Numbered like CUtensorMapDataType. */
 enum {
@@ -22,6 +23,8 @@ typedef struct {
     uint8_t rank, element, element_bytes;
     uint8_t swizzle_mask; /* address bits 4 to 6 that are changed by bits 7 to 9 */
     uint8_t fills_nan;    /* whether elements outside are NaNs, not zeros */
+    uint16_t pixels;      /* of an im2col map: how many a copy takes, and of the box only the first extent counts; else 0 */
+    int16_t lower[PIXEL_AXES], upper[PIXEL_AXES]; /* the bounding box's corners, from the first and the last coordinate */
     uint32_t mark;
 } VgTensorMap;
 
