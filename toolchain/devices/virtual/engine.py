@@ -7,6 +7,7 @@ runtime's allocation table.
 import ctypes
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -29,6 +30,7 @@ from cudamaster.toolchain.devices.virtual.runtime import (
     NativeLaunch,
     declare,
 )
+from cudamaster.toolchain.devices.virtual.tallies import longest_warp, ratio, scaled_to_grid, unseen
 from cudamaster.toolchain.devices.virtual.translations import Job, Translator, translated
 from cudamaster.toolchain.devices.virtual.variables import ModuleVariables
 from cudamaster.toolchain.devices.virtual.watching import Watch
@@ -38,6 +40,8 @@ RUN_SLICE = 8192 * BACK_EDGE_COST
 """Back edges a warp may take before others run, while every warp of a block is run to its next barrier."""
 SAMPLE_SLICE = BACK_EDGE_COST
 """One back edge: warps advance side by side, as the modelled L1 needs."""
+RESIDENT_BYTES = 512 << 20
+"""What blocks that are resident together may take of memory."""
 WORKSPACE_BYTES = 4096
 HEAP_CALLS = frozenset({"devicecall.malloc", "devicecall.free"})
 """They change the table of memory, which every access reads unlocked."""
@@ -119,33 +123,76 @@ class Engine:
         return fault
 
     def sample(
-        self, request: LaunchRequest, blocks: Sequence[int], l1_bytes: int = 0
+        self, request: LaunchRequest, blocks: Sequence[int], l1_bytes: int = 0, most_issued: int = 0
     ) -> SampledLaunch | Fault:
         """Run the blocks with these linear indices, one after another, with counters. Raises Unsupported.
 
-        `l1_bytes` is the L1 that each block has to itself; 0 for 128 KiB.
+        `l1_bytes` is the L1 that each block has to itself; 0 for 128 KiB. A block that issues more than
+        `most_issued` warp instructions ends all: then the sample `depends`, and counts nothing.
         """
+        counting = self._counting(request, blocks, l1_bytes)
+        counting.native.slice = SAMPLE_SLICE
+        counting.native.most_issued = most_issued
+        return self._count(request, counting)
+
+    def sample_within(
+        self, request: LaunchRequest, blocks: Sequence[int], l1_bytes: int = 0, residents: int = 1
+    ) -> SampledLaunch | Fault:
+        """Run every block once, and count those with these indices as they run among the others.
+
+        So many blocks are resident at least, as far as there is memory. Several take turns as warps do, so
+        that each gets as much as on hardware of what they share out. The counters are scaled to the mean of
+        the grid. Raises Unsupported.
+        """
+        counting = self._counting(request, blocks, l1_bytes)
+        native = counting.native
+        native.whole = counting.whole.ctypes.data
+        native.residents = max(1, min(residents, RESIDENT_BYTES // _resident_bytes(native)))
+        native.slice = RUN_SLICE if native.residents == 1 else SAMPLE_SLICE
+        sample = self._count(request, counting)
+        if isinstance(sample, Fault):
+            return sample
+        sample = replace(sample, unseen=unseen(sample, counting.whole), longest_block=native.longest_block)
+        return scaled_to_grid(sample, counting.whole, native.longest)
+
+    def shares_work(self, name: str) -> bool:
+        """Whether blocks of a kernel may do what others leave to them: they use what atomics return."""
+        return any(
+            instruction.base == "atom" and "shared" not in instruction.opcode
+            for block in self.kernel(name).blocks
+            for instruction in block
+        )
+
+    def _counting(self, request: LaunchRequest, blocks: Sequence[int], l1_bytes: int) -> "_Counting":
         executable = self._prepare(request)
         code = executable.code(count=True)
         native = self._native_launch(request, code)
         native.l1_bytes = l1_bytes
-        counting = _Counting(native, len(executable.kernel.blocks), len(code.sites), blocks)
-        begun = time.perf_counter()
+        native.lengths = executable.lengths.ctypes.data
+        return _Counting(native, executable, code, blocks)
+
+    def _count(self, request: LaunchRequest, counting: "_Counting") -> SampledLaunch | Fault:
+        begun, native, executable = time.perf_counter(), counting.native, counting.executable
         fault = self._run(native, request, executable)
         seconds = time.perf_counter() - begun
         footprints = counting.take_footprints(self._native, native)
         if fault is not None:
             return fault
+        issued, busiest = counting.issued
         return SampledLaunch(
             request=request,
             kernel=executable.kernel,
-            sampled_blocks=tuple(blocks),
+            sampled_blocks=tuple(counting.blocks),
             block_counts=counting.block_counts,
-            sites=tuple(map(counted_as, code.sites)),
+            sites=tuple(map(counted_as, counting.code.sites)),
             site_counts=counting.site_counts,
             footprints=footprints,
             allocations=self.allocations(),
             seconds=seconds,
+            instructions=issued,
+            longest=ratio(native.longest, float(issued.mean())),
+            longest_warp=longest_warp(busiest, issued, request.warps_per_block),
+            depends=bool(native.is_overrun or native.waits),
         )
 
     def _prepare(self, request: LaunchRequest) -> Executable:
@@ -181,7 +228,7 @@ class Engine:
         native.grid[:], native.block[:], native.cluster[:] = request.grid, request.block, request.cluster
         native.site_count = len(code.sites)
         native.basic_blocks = len(self._executables[request.kernel].kernel.blocks)
-        native.threads, native.slice = 1, RUN_SLICE
+        native.threads, native.slice, native.short_slice, native.residents = 1, RUN_SLICE, SAMPLE_SLICE, 1
         native.options = POISON | (ORDER_REVERSED if self.order == "reversed" else 0)
         native.options |= TIMED if self._executables[request.kernel].reads_clock else 0
         return native
@@ -208,20 +255,35 @@ class Engine:
         return tuple(zip(pairs[::2], pairs[1::2], strict=True))
 
 
+def _resident_bytes(native: NativeLaunch) -> int:
+    """What a resident block takes of memory."""
+    warps = -(-native.block[0] * native.block[1] * native.block[2] // 32)
+    a_warp = native.context_bytes + 32 * native.local_bytes
+    return int(warps * a_warp + native.shared_bytes + 4096)
+
+
 class _Counting:
     """The arrays that a sampled launch counts into."""
 
-    def __init__(self, native: NativeLaunch, basic_blocks: int, sites: int, blocks: Sequence[int]) -> None:
-        self._split, count = 2 * basic_blocks, len(blocks)
+    def __init__(
+        self, native: NativeLaunch, executable: Executable, code: Code, blocks: Sequence[int]
+    ) -> None:
+        self.native, self.executable, self.code, self.blocks = native, executable, code, blocks
+        basic_blocks, count = len(executable.kernel.blocks), len(blocks)
+        self._split = 2 * basic_blocks
+        self.issued = np.zeros((2, count), np.int64)
+        """Of each sampled block: its warp instructions, and those of its busiest warp."""
+        self.whole = np.zeros((basic_blocks, 2), np.int64)
+        """As `block_counts`, of all blocks of the grid, where they run."""
         self._ranges = np.zeros((3, count), np.int64)
         """Of each sampled block: its index, where its footprint begins, and how many sectors that has."""
         self._ranges[0] = blocks
-        self._counters = np.zeros(self._split + SITE_COLUMNS * sites, np.int64)
+        self._counters = np.zeros(self._split + SITE_COLUMNS * len(code.sites), np.int64)
         native.sampled, native.sampled_count = self._ranges.ctypes.data, count
         native.footprint_starts = native.sampled + self._ranges.strides[0]
         native.footprint_counts = native.footprint_starts + self._ranges.strides[0]
         native.counters, native.counter_count = self._counters.ctypes.data, len(self._counters)
-        native.slice = SAMPLE_SLICE
+        native.issued = self.issued.ctypes.data
 
     @property
     def block_counts(self) -> NDArray[np.int64]:

@@ -3,6 +3,8 @@
 import ctypes
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from cudamaster.toolchain.devices.virtual.codegen.special import reads_clock
 from cudamaster.toolchain.devices.virtual.codegen.warp_function import FUNCTION_NAME
 from cudamaster.toolchain.devices.virtual.jit import THOROUGH, MachineCode
@@ -35,6 +37,8 @@ class Executable:
         self.kernel = job.kernel
         self.reads_clock = reads_clock(job.kernel)
         """Whether a loop in which nothing changes may still end."""
+        self.lengths = np.array([len(block) for block in job.kernel.blocks], np.int32)
+        """Instructions of each basic block."""
         self.processor_seconds = 0.0
         """Spent in its launches so far: a busy machine is no reason to translate anew."""
         self._job, self._translator, self._native = job, translator, native

@@ -90,3 +90,9 @@ class SampledLaunch:
     """Warp instructions of the busiest block that is known, over the mean of all blocks of the grid."""
     longest_warp: float = 1.0
     """Warp instructions of a block's busiest warp over the mean of its warps; blocks weigh by theirs."""
+    unseen: float = 0.0
+    """Share of the grid's instructions in code that no sampled block executed, where the whole grid ran."""
+    longest_block: int = 0
+    """Linear index of the busiest block that is known."""
+    depends: bool = False
+    """Whether sampled blocks waited for others, or did more than they may: in a whole launch they do else."""

@@ -41,6 +41,12 @@ ERROR_CODES = {
     "timed_out": _TIMEOUT,
 }
 """What hardware reports for a fault of each kind; other kinds are launch failures (719)."""
+UNEQUAL = 2.0
+"""Times the mean that a block of those that share work may do; more, and it seems to do that of others."""
+UNSEEN = 0.02
+"""Share of a grid's instructions that may be in code of which nothing is known but that it ran."""
+MOST_ISSUED = 1 << 23
+"""Warp instructions after which a block of those that share work is not waited for."""
 
 
 @dataclass(slots=True, eq=False)
@@ -53,6 +59,8 @@ class EngineMachine:
     plan: SamplePlan | None = None
     l1_share: Callable[[LaunchRequest], int] = lambda request: 0
     """Bytes of L1 that a block has to itself while sampled; 0 for the engine's own."""
+    residents: Callable[[LaunchRequest], int] = lambda request: 1
+    """How many blocks the whole GPU would hold at one time."""
     launches: list[LaunchRequest] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     fault: Fault | None = None
@@ -123,18 +131,22 @@ class EngineMachine:
         if self.samples.is_drawn(request):
             return self._look(request, plan, lambda sample: self.samples.compare(sample, scalars))
         sample = self.samples.repeat(request, scalars)
-        return self.engine.launch(request) if self._may_run_whole(sample, plan) else None
+        return self.engine.launch(request) if plan.within or self._may_run_whole(sample, plan) else None
 
     def _look(
         self, request: LaunchRequest, plan: SamplePlan, keep: Callable[[SampledLaunch], None]
     ) -> Fault | None:
-        """Sample a launch, and run it whole besides where that is cheap."""
-        undone = request.block_count > plan.blocks and self._whole_run < plan.whole_total
-        snapshot = self.take_snapshot(plan) if undone else None
-        sample_or_fault = self._sampled(request, plan)
+        """Sample a launch, and run it whole besides where that is cheap, or instead where it must be."""
+        if plan.within:
+            return self._look_within(request, plan, keep)
+        snapshot = self.take_snapshot(plan) if self._may_be_undone(request, plan) else None
+        sample_or_fault = self._sampled(request, plan, bounded=snapshot is not None)
         if isinstance(sample_or_fault, Fault):
             self.drop(snapshot)
             return sample_or_fault
+        if snapshot and self._depends(sample_or_fault):
+            self.put_back(snapshot)
+            return self._look_within(request, plan, keep)
         keep(sample_or_fault)
         if _is_whole(sample_or_fault) or not self._may_run_whole(sample_or_fault, plan):
             self.drop(snapshot)
@@ -142,11 +154,46 @@ class EngineMachine:
         self.put_back(snapshot)
         return self.engine.launch(request)
 
-    def _sampled(self, request: LaunchRequest, plan: SamplePlan) -> SampledLaunch | Fault:
+    def _may_be_undone(self, request: LaunchRequest, plan: SamplePlan) -> bool:
+        """Whether the launch may run again after it was sampled, from where it began."""
+        if request.block_count <= plan.blocks:
+            return False
+        return self._whole_run < plan.whole_total or self.engine.shares_work(request.kernel)
+
+    def _depends(self, sample: SampledLaunch) -> bool:
+        """Whether blocks do something else when others do not run beside them."""
+        shares = sample.longest > UNEQUAL and self.engine.shares_work(sample.request.kernel)
+        return sample.depends or shares
+
+    def _look_within(
+        self, request: LaunchRequest, plan: SamplePlan, keep: Callable[[SampledLaunch], None]
+    ) -> Fault | None:
+        """Run a launch whole, and count some of its blocks as they run.
+
+        Where none of them came by code that others were busy with, it runs again, and the busiest is counted.
+        """
+        blocks, l1_bytes = sampled_blocks(request.grid, plan), self.l1_share(request)
+        residents = self.residents(request) if self.engine.shares_work(request.kernel) else 1
+        snapshot = self.take_snapshot(plan)
+        sample = self.engine.sample_within(request, blocks, l1_bytes, residents)
+        if snapshot and isinstance(sample, SampledLaunch) and sample.unseen > UNSEEN:
+            self.put_back(snapshot)
+            snapshot = None
+            blocks = tuple(sorted({*blocks, sample.longest_block}))
+            sample = self.engine.sample_within(request, blocks, l1_bytes, residents)
+        self.drop(snapshot)
+        if isinstance(sample, Fault):
+            return sample
+        keep(sample)
+        return None
+
+    def _sampled(self, request: LaunchRequest, plan: SamplePlan, *, bounded: bool) -> SampledLaunch | Fault:
+        """`bounded`: whether a block that takes work from others need not come to its end."""
         parts = []
+        most = MOST_ISSUED if bounded and self.engine.shares_work(request.kernel) else 0
         for blocks in apart(sampled_blocks(request.grid, plan), request.block_count):
-            part = self.engine.sample(request, blocks, self.l1_share(request))
-            if isinstance(part, Fault):
+            part = self.engine.sample(request, blocks, self.l1_share(request), most)
+            if isinstance(part, Fault) or part.depends:
                 return part
             parts.append(part)
         return joined(parts)

@@ -17,7 +17,7 @@ from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.addresses import AddressSpace, require_addresses
 from cudamaster.toolchain.devices.virtual.cost.assembly import profile_launches
 from cudamaster.toolchain.devices.virtual.cost.host_calls import Operation
-from cudamaster.toolchain.devices.virtual.cost.occupancy import l1_share_bytes
+from cudamaster.toolchain.devices.virtual.cost.occupancy import l1_share_bytes, residents
 from cudamaster.toolchain.devices.virtual.extents import Buffer, extents
 from cudamaster.toolchain.devices.virtual.guest import GuestProgram
 from cudamaster.toolchain.devices.virtual.hosting import GuestHost, Region
@@ -150,6 +150,7 @@ class VirtualProgram:
             options=options,
             resources=_resources(request),
             l1_share=functools.partial(l1_share_bytes, resources=_resources(request), gpu=gpu),
+            residents=functools.partial(residents, resources=_resources(request), spec=gpu.device),
             guest=GuestHost(self._prepared.guest, self._prepared.addresses, ptx, gpu.device, limit),
         )
 

@@ -1,6 +1,5 @@
 """Which blocks of a launch are sampled, which launches are, and how many launches each sample stands for."""
 
-import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from cudamaster.toolchain.devices.virtual.launch import MISSED_SECTORS, LaunchRequest, SampledLaunch
+from cudamaster.toolchain.devices.virtual.tallies import of_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class SamplePlan:
     """Whether launches run whole, once, their sampled blocks counted as they run among the others."""
 
     def whole(self) -> "SamplePlan":
-        """The same samples, with every launch run whole besides."""
-        return replace(self, whole_below=math.inf, whole_total=math.inf)
+        """The same samples, counted within whole launches."""
+        return replace(self, within=True)
 
 
 def sampled_blocks(grid: tuple[int, int, int], plan: SamplePlan) -> tuple[int, ...]:
@@ -83,19 +83,22 @@ def joined(parts: Sequence[SampledLaunch]) -> SampledLaunch:
         return parts[0]
     ends, others = parts
     total = ends.request.block_count
-    blocks = [*zip(ends.sampled_blocks, ends.footprints, strict=True)]
-    blocks = sorted(
-        [*blocks, *zip(others.sampled_blocks, others.footprints, strict=True)], key=lambda b: b[0]
-    )
+    blocks, footprints = ends.sampled_blocks + others.sampled_blocks, ends.footprints + others.footprints
+    order = sorted(range(len(blocks)), key=blocks.__getitem__)
+    longest, longest_warp = of_parts(ends, others)
     own = len(blocks) / total
     rest = own * (total - len(ends.sampled_blocks)) / len(others.sampled_blocks)
     return replace(
         others,
-        sampled_blocks=tuple(block for block, _ in blocks),
-        footprints=tuple(footprint for _, footprint in blocks),
+        sampled_blocks=tuple(blocks[i] for i in order),
+        footprints=tuple(footprints[i] for i in order),
         block_counts=np.rint(own * ends.block_counts + rest * others.block_counts).astype(np.int64),
         site_counts=np.rint(own * ends.site_counts + rest * others.site_counts).astype(np.int64),
         seconds=ends.seconds + others.seconds,
+        instructions=np.concatenate([ends.instructions, others.instructions])[order],
+        longest=longest,
+        longest_warp=longest_warp,
+        depends=ends.depends or others.depends,
     )
 
 
@@ -203,10 +206,11 @@ def _kind(request: LaunchRequest) -> _Kind:
 
 
 def _does_more(sample: SampledLaunch, other: SampledLaunch) -> bool:
-    """Whether a launch issues more instructions, or asks more of L2, than another of the same blocks."""
+    """Whether a launch, or its busiest block, issues more or asks more of L2 than another one's."""
     return any(a > _COSTLIER * b for a, b in zip(_work(sample), _work(other), strict=True))
 
 
-def _work(sample: SampledLaunch) -> tuple[float, float]:
+def _work(sample: SampledLaunch) -> tuple[float, float, float]:
     lengths = np.array([len(block) for block in sample.kernel.blocks], dtype=np.int64)
-    return float(sample.block_counts[:, 0] @ lengths), float(sample.site_counts[:, MISSED_SECTORS].sum())
+    issued = float(sample.block_counts[:, 0] @ lengths)
+    return issued, float(sample.site_counts[:, MISSED_SECTORS].sum()), issued * sample.longest

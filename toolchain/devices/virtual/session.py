@@ -114,6 +114,8 @@ class Session:
     """What ptxas said of each kernel, for occupancy queries and checks of launches."""
     l1_share: Callable[[LaunchRequest], int] = lambda request: 0
     """Bytes of L1 that a sampled block has to itself; 0 for the engine's own."""
+    residents: Callable[[LaunchRequest], int] = lambda request: 1
+    """How many blocks the whole GPU would hold at one time."""
     translator: Translator = translated
     """Where the kernels' machine code comes from."""
     _native: ctypes.CDLL = field(init=False)
@@ -136,7 +138,9 @@ class Session:
             translator=self.translator,
             shared=self.guest.share if self.guest else None,
         )
-        self._machine = EngineMachine(engine, self._native, self.resources, l1_share=self.l1_share)
+        self._machine = EngineMachine(
+            engine, self._native, self.resources, l1_share=self.l1_share, residents=self.residents
+        )
         self._runtime = CudaRuntime(self._native, self._machine)
         limit = options.allocation_limit_bytes
         self._runtime.set_device(self.spec, self.spec.dram_bytes if limit is None else limit)
@@ -193,6 +197,8 @@ class Session:
         """
         if plan is None:
             return self._call_once(entry, arguments, None)
+        if plan.within:
+            return self._call_once(entry, arguments, plan)
         before = self._machine.take_snapshot(plan)
         report = self._call_once(entry, arguments, plan)
         if not self._machine.incomplete or (report.fault is None and self._touches_enough(report, plan)):

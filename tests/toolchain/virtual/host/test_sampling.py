@@ -154,13 +154,15 @@ def test_the_ends_of_a_grid_are_counted_apart() -> None:
     assert apart((0, 1, 2), 3) == ((0, 1, 2),)
 
 
-def counted(blocks: tuple[int, ...], executions: int) -> SampledLaunch:
+def counted(blocks: tuple[int, ...], executions: int, longest_warp: float = 1.0) -> SampledLaunch:
     whole = sample((100, 1, 1), blocks=1)
     return replace(
         whole,
         sampled_blocks=blocks,
         footprints=tuple(np.array([block], np.uint64) for block in blocks),
         block_counts=np.array([[executions, 32 * executions]] * 2, np.int64),
+        instructions=np.array([block + executions for block in blocks], np.int64),
+        longest_warp=longest_warp,
     )
 
 
@@ -169,3 +171,21 @@ def test_two_ends_stand_for_themselves_and_the_others_for_the_rest() -> None:
     assert both.sampled_blocks == (0, 5, 6, 99)
     assert [int(footprint[0]) for footprint in both.footprints] == [0, 5, 6, 99]
     assert both.block_counts[0, 0] * 100 / 4 == pytest.approx(2 * 1000 + 98 * 10, rel=0.01)
+
+
+def test_the_longest_block_is_held_against_the_mean_of_the_whole_grid() -> None:
+    both = joined([counted((0, 99), executions=1000), counted((5, 6), executions=10)])
+    assert both.instructions.tolist() == [1000, 15, 16, 1099]
+    assert both.longest == pytest.approx(1099 / ((1000 + 1099 + 98 * 15.5) / 100))
+
+
+def test_the_longest_warp_of_blocks_counts_by_what_they_issue() -> None:
+    both = joined([counted((0, 99), 1000, longest_warp=4.0), counted((5, 6), 10)])
+    ends, rest = 1000 + 1099, 98 * 15.5
+    assert both.longest_warp == pytest.approx((4 * ends + rest) / (ends + rest))
+
+
+def test_a_launch_whose_busiest_block_does_more_stands_for_those_like_it() -> None:
+    samples, even, uneven = samples_with(0.0), with_work(100), replace(with_work(100), longest=8.0)
+    assert [meet(samples, launch) for launch in (even, uneven)] == ["due", "drawn"]
+    assert counts(samples) == [(even, 1), (uneven, 1)] or counts(samples)[0][1] == 1

@@ -93,6 +93,12 @@ def occupancy(request: LaunchRequest, resources: KernelResources, spec: DeviceSp
     )
 
 
+def residents(request: LaunchRequest, resources: Iterable[KernelResources], spec: DeviceSpec) -> int:
+    """Blocks of a launch that the whole GPU holds at one time; one where nothing is known of the kernel."""
+    known = next((one for one in resources if one.name == request.kernel), None)
+    return occupancy(request, known, spec).resident_on_gpu if known else 1
+
+
 def l1_share_bytes(request: LaunchRequest, resources: Iterable[KernelResources], gpu: VirtualGpu) -> int:
     """L1 that one of the resident blocks can count on: what shared memory leaves, divided among them."""
     known = next((one for one in resources if one.name == request.kernel), None)

@@ -71,7 +71,7 @@ static int64_t next_sampled(const VgLaunch *launch, VgTurn *turn, int filler)
 
 int64_t vg_next_cluster(VgLaunch *launch, VgTurn *turn, int filler)
 {
-    if (launch->sampled)
+    if (launch->sampled && !launch->whole)
         return next_sampled(launch, turn, filler);
     int64_t clusters = clusters_of(launch), taken = atomic_fetch_add(&launch->next, 1);
     if (taken >= clusters)

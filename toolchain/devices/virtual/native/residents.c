@@ -1,5 +1,6 @@
 /* Resident blocks: their memory, and the state in which their warps begin. */
 #include "residents.h"
+#include "tally.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,8 @@ VgHome vg_home_new(VgLaunch *launch)
     VgHome home = {.launch = launch};
     home.ranges = calloc((size_t)launch->site_count + 1, sizeof *home.ranges);
     home.scratch = calloc(2 * (size_t)launch->basic_blocks + 1, sizeof *home.scratch);
+    home.sampled = calloc(2 * (size_t)launch->basic_blocks + 1, sizeof *home.sampled);
+    home.whole = calloc(2 * (size_t)launch->basic_blocks + 1, sizeof *home.whole);
     home.pending = calloc(2 * PENDING_ROOM, sizeof *home.pending);
     home.heads = make_heads(launch, (int)((threads_of(launch) + 31) / 32));
     return home;
@@ -57,8 +60,11 @@ VgHome vg_home_new(VgLaunch *launch)
 
 void vg_home_free(VgHome *home)
 {
+    vg_tally_add(home);
     free(home->ranges);
     free(home->scratch);
+    free(home->sampled);
+    free(home->whole);
     free(home->heads);
     free(home->pending);
 }
@@ -105,6 +111,7 @@ void vg_block_free(VgBlock *block)
     free(block->arrived);
     vg_watch_block_free(block);
     vg_profile_free(block->kept_profile);
+    free(block->own_tally);
     free(block);
 }
 
@@ -128,12 +135,14 @@ void vg_block_begin(const VgHome *home, VgBlock *block, int64_t index, int64_t n
 {
     const VgLaunch *launch = home->launch;
     block->index = index;
+    block->number = number;
     block->living = block->warps;
     block->ctaid[0] = (int32_t)(index % launch->grid[0]);
     block->ctaid[1] = (int32_t)(index / launch->grid[0] % launch->grid[1]);
     block->ctaid[2] = (int32_t)(index / launch->grid[0] / launch->grid[1]);
     block->sm = (int32_t)(index % 132);
-    block->counters = number < 0 ? home->scratch : launch->counters;
+    block->slice = (uint32_t)(vg_takes_turns(launch, index, number) ? launch->short_slice : launch->slice);
+    vg_tally_begin(home, block);
     memset(block->barriers, 0, sizeof block->barriers);
     memset(block->state, VG_RUNNABLE, (size_t)block->warps);
     begin_contexts(home, block);
@@ -145,10 +154,12 @@ void vg_block_begin(const VgHome *home, VgBlock *block, int64_t index, int64_t n
         vg_async_begin(block);
 }
 
-void vg_block_end(VgBlock *block, int is_whole)
+void vg_block_end(VgHome *home, VgBlock *block, int is_whole)
 {
     if (vg_async_end)
         vg_async_end(block);
+    if (is_whole)
+        vg_tally_end(home, block);
     if (block->profile)
         vg_profile_end(block->profile, block->launch, is_whole);
     block->profile = NULL;

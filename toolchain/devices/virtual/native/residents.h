@@ -13,6 +13,9 @@ typedef struct {
     VgRange *ranges;
     uint8_t *heads;   /* what each warp's context begins with */
     int64_t *scratch; /* what counting code counts basic blocks into where nothing is sampled */
+    int64_t *sampled; /* sums over sampled blocks that ended, two a basic block; over all that ended */
+    int64_t *whole;
+    int64_t longest, longest_block;
     VgPending *pending;
 } VgHome;
 
@@ -26,6 +29,6 @@ void vg_block_free(VgBlock *block);
 void vg_block_begin(const VgHome *home, VgBlock *block, int64_t index, int64_t number);
 
 /* `is_whole`: whether the block came to its end. */
-void vg_block_end(VgBlock *block, int is_whole);
+void vg_block_end(VgHome *home, VgBlock *block, int is_whole);
 
 #endif

@@ -30,14 +30,23 @@ struct VgLaunch {
     const VgSite *sites;
     const int64_t *sampled;      /* linear indices of the blocks to count; NULL: run all, uncounted */
     int64_t *counters;           /* two a basic block, then VG_SITE_COLUMNS a site */
+    const int32_t *lengths;      /* instructions of each basic block */
+    int64_t *issued;             /* warp instructions of each sampled block, then those of its busiest warp */
+    int64_t *whole;              /* two a basic block, of all blocks; NULL: only the sampled ones are to run */
     int64_t *footprint_starts;   /* where each sampled block's distinct global sectors begin in `footprints` */
     int64_t *footprint_counts;
     int64_t sampled_count, context_bytes, shared_bytes, local_bytes, parameter_bytes;
     int64_t counter_count;
+    int64_t most_issued;         /* warp instructions after which a sampled block is given up; 0: none */
+    int64_t longest, longest_block; /* warp instructions of the busiest block of all, and which it is */
+    uint64_t drawn;              /* by it, one uncounted block in sixteen takes turns as counted ones do; 0: none */
     double deadline;             /* CLOCK_MONOTONIC seconds at which the launch has taken too long */
     double spin_seconds;         /* how long all warps may do nothing but poll */
     int32_t grid[3], block[3], cluster[3];
-    int32_t site_count, basic_blocks, threads, options, slice;
+    int32_t site_count, basic_blocks, threads, options;
+    int32_t slice, short_slice; /* of a warp; the short one is of blocks that are counted, or drawn */
+    int32_t residents;          /* blocks to keep resident in any case */
+    int32_t is_overrun, waits;  /* whether a sampled block was given up; whether blocks were brought in for one */
     int32_t l1_bytes; /* of L1 that a sampled block has to itself; 0: 128 KiB */
     int32_t noted_count;
     int64_t watched_accesses; /* how many warp-wide accesses to watch; in the end, how many are left */

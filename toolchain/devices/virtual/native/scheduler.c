@@ -3,6 +3,7 @@
 #include "clusters.h"
 #include "grid.h"
 #include "stillness.h"
+#include "tally.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static int remove_cluster(Worker *worker, int place)
     int first = place - worker->resident[place]->cluster_ctarank;
     for (int rank = 0; rank < cluster->size; rank++) {
         worker->sampled_left -= cluster->blocks[rank]->profile != NULL;
-        vg_block_end(cluster->blocks[rank], 1);
+        vg_block_end(&worker->home, cluster->blocks[rank], 1);
         keep(worker, cluster->blocks[rank]);
     }
     worker->count -= cluster->size;
@@ -99,14 +100,15 @@ static int run_warp(VgBlock *block, int index)
 {
     VgLaunch *launch = block->launch;
     VgWarp *warp = vg_warp_of(block, index);
-    warp->slice = (uint32_t)launch->slice;
+    warp->slice = block->slice;
     warp->spun = 0;
+    block->counters = block->tally + (size_t)index * block->tally_step;
     uint32_t result = block->result[index] = (block->watch ? launch->watched : launch->function)(warp, block);
     if (block->pending != block->first_pending)
         vg_count_pending(block);
     if (result == VG_YIELDED) {
         static __thread unsigned slices;
-        if (!launch->sampled || slices++ % SHORT_SLICES == 0)
+        if (block->slice > (uint32_t)launch->short_slice || slices++ % SHORT_SLICES == 0)
             check_time(warp, VG_FAULT_TIMED_OUT, launch->deadline);
         return 0;
     }
@@ -134,6 +136,17 @@ static int run_round(VgBlock *block)
         progress |= released;
     }
     return progress;
+}
+
+/* Ends a launch in which a sampled block does far more than there is patience for. */
+static void check_share(const Worker *worker)
+{
+    VgLaunch *launch = worker->launch;
+    for (int i = 0; launch->most_issued && i < worker->count; i++)
+        if (worker->resident[i]->number >= 0 && vg_tally_issued(worker->resident[i]) > launch->most_issued) {
+            launch->is_overrun = 1;
+            atomic_store(&launch->stopped, 1);
+        }
 }
 
 static VgWarp *running_warp(const Worker *worker)
@@ -197,9 +210,10 @@ static void idle(Worker *worker)
         worker->idle_since = vg_now();
     worker->progress = progress;
     VgWarp *polling = polling_warp(worker);
-    if (worker->idle % (polling ? POLLING_ROUNDS : QUIET_ROUNDS) == 0 && add_cluster(worker, 1))
+    if (worker->idle % (polling ? POLLING_ROUNDS : QUIET_ROUNDS) == 0 && add_cluster(worker, 1)) {
         worker->idle = 0;
-    else if (polling && !(launch->options & VG_TIMED))
+        launch->waits |= polling != NULL;
+    } else if (polling && !(launch->options & VG_TIMED))
         check_polling(worker, polling);
     if (!(launch->options & VG_TIMED) && (!launch->sampled || worker->idle % SHORT_SLICES == 0))
         check_stillness(worker, polling);
@@ -209,17 +223,21 @@ static void run_blocks(Worker *worker)
 {
     VgLaunch *launch = worker->launch;
     for (unsigned rounds = 1; !atomic_load(&launch->stopped); rounds++) {
-        if (!worker->count && !add_cluster(worker, 0))
+        while (worker->count < launch->residents && add_cluster(worker, 0))
+            ;
+        if (!worker->count)
             return;
-        if (rounds % ROUNDS_A_LOOK == 0)
+        if (rounds % ROUNDS_A_LOOK == 0) {
             check_time(vg_warp_of(worker->resident[0], 0), VG_FAULT_TIMED_OUT, launch->deadline);
+            check_share(worker);
+        }
         int progress = 0;
         for (int i = 0; i < worker->count; i++) {
             progress |= run_round(worker->resident[i]);
             if (!worker->resident[i]->living && vg_cluster_is_over(worker->resident[i]->cluster))
                 i = remove_cluster(worker, i);
         }
-        if (launch->sampled && !worker->sampled_left)
+        if (launch->sampled && !launch->whole && !worker->sampled_left)
             return;
         if (progress) {
             worker->idle = 0;
@@ -236,7 +254,7 @@ static void free_blocks(Worker *worker)
 {
     for (int i = 0; i < worker->count; i++) {
         VgBlock *block = worker->resident[i];
-        vg_block_end(block, 0);
+        vg_block_end(&worker->home, block, 0);
         if (block->cluster_ctarank == block->cluster->size - 1)
             free(block->cluster);
         vg_block_free(block);

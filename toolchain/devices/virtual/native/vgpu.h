@@ -84,8 +84,11 @@ struct VgBlock {
     VgLaunch *launch;
     uint8_t *contexts;
     uint8_t *local;
-    int64_t index;
+    int64_t index, number; /* number: which sampled block it is, -1 where it is none */
     int32_t warps, living;
+    uint32_t slice;
+    int64_t *tally, *own_tally; /* where its first warp counts basic blocks; what is kept for that in this place */
+    size_t tally_step, own_tally_rows; /* from one warp's to the next one's */
     struct VgProfile *profile; /* what is counted; NULL for a block that is not sampled */
     struct VgProfile *kept_profile; /* for the next block in this place */
     uint8_t *state;            /* of each warp */

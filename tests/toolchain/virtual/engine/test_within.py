@@ -1,0 +1,119 @@
+"""What single blocks and warps issue, and blocks that are counted within whole launches."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudamaster.toolchain.devices.virtual.launch import REQUESTS, SampledLaunch
+
+Make = Callable[..., Any]
+
+
+def is_sample(found: Any) -> SampledLaunch:
+    assert isinstance(found, SampledLaunch)
+    return found
+
+
+def executions(sample: SampledLaunch) -> int:
+    lengths = [len(block) for block in sample.kernel.blocks]
+    return int(sample.block_counts[:, 0] @ np.array(lengths))
+
+
+def unequal(bench: Make, busy: int) -> tuple[Any, Any]:
+    b = bench("within.cu")
+    return b, b.request("unequal", b.array(np.zeros(1280), np.float32), busy, grid=10, block=128)
+
+
+def test_the_instructions_of_each_sampled_block_add_up_to_those_of_all(bench: Make) -> None:
+    b, request = unequal(bench, busy=7)
+    sample = is_sample(b.engine.sample(request, [3, 7, 2]))
+    assert sample.instructions[0] == sample.instructions[2] < sample.instructions[1] / 20
+    assert sample.instructions.sum() == executions(sample)
+
+
+def test_the_longest_warp_of_a_block_is_known(bench: Make) -> None:
+    b, request = unequal(bench, busy=7)
+    assert is_sample(b.engine.sample(request, [3])).longest_warp == 1.0
+    assert is_sample(b.engine.sample(request, [7])).longest_warp == pytest.approx(4 / 1.3, rel=0.02)
+
+
+@pytest.mark.parametrize("residents", [1, 4])
+def test_within_a_whole_launch_the_busiest_block_is_known_though_it_is_not_sampled(
+    bench: Make, residents: int
+) -> None:
+    b, request = unequal(bench, busy=5)
+    alone = [is_sample(b.engine.sample(request, [i])).instructions[0] for i in range(10)]
+    sample = is_sample(b.engine.sample_within(request, [0, 9], 0, residents))
+    assert sample.longest_block == 5
+    assert sample.longest == pytest.approx(max(alone) / np.mean(alone))
+    assert executions(sample) == pytest.approx(2 * np.mean(alone), rel=0.01)
+
+
+def test_within_a_whole_launch_every_block_runs_and_equal_blocks_count_as_alone(bench: Make) -> None:
+    b = bench("counted.cu")
+    x, y = b.array(np.arange(1024), np.float32), b.array(np.zeros(1024), np.float32)
+    request = b.request("copiesPKfPfi", x, y, 1, grid=16, block=64)
+    alone = is_sample(b.engine.sample(request, [3, 8]))
+    y[:] = 0
+    among = is_sample(b.engine.sample_within(request, [3, 8]))
+    np.testing.assert_array_equal(y, x)
+    np.testing.assert_array_equal(among.block_counts, alone.block_counts)
+    np.testing.assert_array_equal(among.site_counts, alone.site_counts)
+    assert [f.tolist() for f in among.footprints] == [f.tolist() for f in alone.footprints]
+    assert (among.longest, among.unseen) == (1.0, 0.0)
+
+
+def test_memory_instructions_count_as_their_code_does_in_the_whole_grid(bench: Make) -> None:
+    b = bench("within.cu")
+    x, y = b.array(np.zeros(64 * 100), np.float32), b.array(np.zeros(640), np.float32)
+    request = b.request("reads_in_one_block", x, y, 5, 100, grid=10, block=64)
+    sample = is_sample(b.engine.sample_within(request, [0, 5]))
+    loads = [c[REQUESTS] for s, c in zip(sample.sites, sample.site_counts, strict=True) if s.kind == "load"]
+    assert sum(loads) == pytest.approx(200 / 10 * 2)
+    assert is_sample(b.engine.sample_within(request, [0, 9])).unseen > 0.5
+
+
+def test_a_block_that_is_counted_within_sees_what_it_sees_in_any_launch(bench: Make) -> None:
+    b = bench("within.cu", threads=1)
+    ended, seen = b.array(np.zeros(20), np.int32), b.array(np.zeros(20), np.int32)
+    request = b.request("looks_around", ended, seen, grid=20)
+    b.engine.sample_within(request, [4, 11])
+    among, ended[:], seen[:] = seen.copy(), 0, 0
+    b.engine.launch(request)
+    np.testing.assert_array_equal(among, seen)
+
+
+def queue(bench: Make, tasks: int) -> tuple[Any, Any, Any]:
+    b = bench("within.cu")
+    done, by = b.array(np.zeros(tasks), np.int32), b.array(np.zeros(12), np.int32)
+    return b, b.request("queues", done, by, tasks, grid=12, block=64), by
+
+
+def test_resident_blocks_share_a_queue_as_evenly_as_on_hardware(bench: Make) -> None:
+    b, request, by = queue(bench, tasks=600)
+    assert b.engine.shares_work(request.kernel)
+    sample = is_sample(b.engine.sample_within(request, [0, 11], 0, 12))
+    assert (by.min(), by.max(), by.sum()) == (50, 50, 600)
+    assert sample.longest == pytest.approx(1.0, abs=0.05)
+    assert not sample.depends
+
+
+def test_a_block_that_takes_all_work_is_the_longest(bench: Make) -> None:
+    b, request, by = queue(bench, tasks=600)
+    sample = is_sample(b.engine.sample_within(request, [0, 11]))
+    assert by[0] == 600
+    assert sample.longest == pytest.approx(12, rel=0.05)
+
+
+def test_a_sampled_block_that_does_more_than_it_may_is_given_up(bench: Make) -> None:
+    b, request, _ = queue(bench, tasks=20000)
+    assert is_sample(b.engine.sample(request, [0], 0, 100_000)).depends
+
+
+def test_a_sampled_block_that_waits_for_others_says_so(bench: Make) -> None:
+    b = bench("running.cu")
+    request = b.request("grid_phases", b.array(np.arange(256), np.int32), grid=4, block=64)
+    assert is_sample(b.engine.sample(request, [1])).depends
+    assert not is_sample(b.engine.sample_within(request, [1], 0, 4)).depends

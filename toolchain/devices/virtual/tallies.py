@@ -1,0 +1,60 @@
+"""What single blocks and warps of a launch issue, and what that says of the whole grid."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
+
+Counts = NDArray[np.int64]
+
+
+def ratio(most: float, mean: float) -> float:
+    """How much the most is over the mean; 1 where nothing is done."""
+    return max(1.0, most / mean) if mean > 0 else 1.0
+
+
+def longest_warp(busiest: Counts, issued: Counts, warps: int) -> float:
+    """Instructions of the busiest warps over those of mean warps."""
+    return ratio(float(busiest.sum()) * warps, float(issued.sum()))
+
+
+def scaled_to_grid(sample: SampledLaunch, whole: Counts, longest: int) -> SampledLaunch:
+    """The sample as if its blocks were the mean of the grid, whose counts of basic blocks are `whole`.
+
+    Memory instructions count as often more, or less, as their basic blocks do.
+    """
+    share = len(sample.sampled_blocks) / sample.request.block_count
+    lengths = np.array([len(block) for block in sample.kernel.blocks], dtype=np.int64)
+    mean = float(whole[:, 0] @ lengths) / sample.request.block_count
+    places = np.array([site.block_index for site in sample.sites], dtype=np.int64)
+    factors = share * whole[:, 0] / np.maximum(1, sample.block_counts[:, 0])
+    return replace(
+        sample,
+        block_counts=np.rint(share * whole).astype(np.int64),
+        site_counts=np.rint(sample.site_counts * factors[places, None]).astype(np.int64),
+        longest=ratio(longest, mean),
+    )
+
+
+def unseen(sample: SampledLaunch, whole: Counts) -> float:
+    """Share of the grid's instructions that is in basic blocks which no sampled block executed."""
+    lengths = np.array([len(block) for block in sample.kernel.blocks], dtype=np.int64)
+    missed = whole[:, 0] * (sample.block_counts[:, 0] == 0)
+    return float(missed @ lengths) / max(1.0, float(whole[:, 0] @ lengths))
+
+
+def of_parts(ends: SampledLaunch, others: SampledLaunch) -> tuple[float, float]:
+    """The longest block and warp of a grid that has these ends, and blocks like `others` between them."""
+    total = ends.request.block_count
+    rest = (total - len(ends.sampled_blocks)) / len(others.sampled_blocks)
+    own, issued = float(ends.instructions.sum()), rest * float(others.instructions.sum())
+    most = max(_most(ends.instructions), _most(others.instructions))
+    warp = ends.longest_warp * own + others.longest_warp * issued
+    return ratio(most, (own + issued) / total), ratio(warp, own + issued)
+
+
+def _most(values: Sequence[int] | Counts) -> float:
+    return float(max(values, default=0))
