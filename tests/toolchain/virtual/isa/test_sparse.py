@@ -21,6 +21,7 @@ RNG = np.random.default_rng(29)
 Array = NDArray[Any]
 BYTES = ("s8", "u8")
 FP8 = ("e4m3", "e5m2")
+NIBBLES = ("s4", "u4")
 FORMS = [
     *[("f32", kind, kind, k, s) for kind in ("f16", "bf16") for k in (16, 32) for s in range(64 // k)],
     *[("f16", "f16", "f16", depth, 1) for depth in (16, 32)],
@@ -28,12 +29,16 @@ FORMS = [
     *[("s32", a, b, depth, 64 // depth - 1) for a in BYTES for b in BYTES for depth in (32, 64)],
     ("s32", "s8", "s8", 32, 0),
     *[("f32", a, b, 64, 0) for a in FP8 for b in FP8],
+    *[("s32", a, b, depth, 128 // depth - 1) for a in NIBBLES for b in NIBBLES for depth in (64, 128)],
+    ("s32", "s4", "s4", 64, 0),
 ]
 NAMES = ["_".join(map(str, form)) for form in FORMS]
 
 
 def places_of(kind: str, depth: int) -> Array:
-    """Where along K each stored element of sixteen rows stands: two of four, or one of two."""
+    """Where along K each stored element of sixteen rows stands: two of four (of pairs, too), or one of two."""
+    if kind in NIBBLES:
+        return (2 * places_of("s8", depth // 2)[:, :, None] + np.arange(2)).reshape(16, depth // 2)
     if kind == "tf32":
         return 2 * np.arange(depth // 2) + RNG.integers(0, 2, (16, depth // 2))
     pairs = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
@@ -47,6 +52,8 @@ def metadata_of(kind: str, places: Array, depth: int, selector: int) -> Array:
     words = RNG.integers(0, 2**32, 32, dtype=np.uint64)
     if kind == "tf32":
         bits = np.where(places % 2 == 1, 0b1110, 0b0100).astype(np.uint64)
+    elif kind in NIBBLES:
+        return metadata_of("s8", places[:, ::2] // 2, depth // 2, selector)
     else:
         bits = (places[:, 0::2] % 4 | places[:, 1::2] % 4 << 2).astype(np.uint64)
     each = 8 if kind in (*BYTES, *FP8) else 4
@@ -61,11 +68,28 @@ def metadata_of(kind: str, places: Array, depth: int, selector: int) -> Array:
     return words.astype(np.uint32)
 
 
+def elements(kind: str, shape: tuple[int, int]) -> Array:
+    """Values; those of four bits in bytes, one in each."""
+    if kind not in NIBBLES:
+        return numbers(kind, shape)
+    return (
+        RNG.integers(-8, 8, shape).astype(np.int8)
+        if kind == "s4"
+        else RNG.integers(0, 16, shape).astype(np.uint8)
+    )
+
+
+def packed(values: Array) -> Array:
+    """Pairs of four bits along the last axis, the lower one first."""
+    bits = values.view(np.uint8) & 15
+    return bits[..., ::2] | bits[..., 1::2] << 4
+
+
 def case_of(form: tuple[str, str, str, int, int]) -> tuple[Array, Array, Array, Array, Array]:
     """The stored A, where it stands, B, C and D."""
     d, a_kind, b_kind, depth, _ = form
-    a, places = numbers(a_kind, (16, depth // 2)), places_of(a_kind, depth)
-    b, c = numbers(b_kind, (depth, 8)), numbers(d, (16, 8))
+    a, places = elements(a_kind, (16, depth // 2)), places_of(a_kind, depth)
+    b, c = elements(b_kind, (depth, 8)), numbers(d, (16, 8))
     dense = np.zeros((16, depth))
     np.put_along_axis(dense, places, a.astype(np.float64), 1)
     exact = dense @ b.astype(np.float64) + c.astype(np.float64)
@@ -87,6 +111,12 @@ def add(
     table: Table, name: str, form: tuple[str, str, str, int, int], arrays: list[Array], words: str = "sp"
 ) -> None:
     """Add a product of A, B, C and metadata."""
+    if form[1] in NIBBLES:
+        arrays = [
+            packed(arrays[0]),
+            np.ascontiguousarray(packed(np.ascontiguousarray(arrays[1].T)).T),
+            *arrays[2:],
+        ]
     a, b, c = registers_of_a(arrays[0]), registers_of_b(arrays[1]), registers_of_c(arrays[2])
     sources = [*a, *b, *c, arrays[3]]
     kinds = " ".join(["b32"] * len(sources))

@@ -1,4 +1,4 @@
-"""Sparse products, `mma.sp`: of A only half is stored (native/tensor_sparse.c). Not here: four bits."""
+"""Sparse products, `mma.sp`: of A only half is stored (native/tensor_sparse.c)."""
 
 import re
 
@@ -9,7 +9,7 @@ from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsup
 from cudamaster.toolchain.devices.virtual.isa.tensor import registers, write_fragment
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer
 
-SPARSE_TYPES = ("bf16", "f16", "tf32", "s8", "u8", "e4m3", "e5m2")
+SPARSE_TYPES = ("bf16", "f16", "tf32", "s8", "u8", "e4m3", "e5m2", "s4", "u4")
 """Numbered as in native/tensor_sparse.c."""
 DEPTHS = {
     "bf16": (16, 32),
@@ -19,6 +19,8 @@ DEPTHS = {
     "u8": (32, 64),
     "e4m3": (64,),
     "e5m2": (64,),
+    "s4": (64, 128),
+    "u4": (64, 128),
 }
 SUMS = {"f32": 0, "f16": 1, "s32": 2}
 SATURATED = 3
@@ -26,12 +28,14 @@ SUMS_OF_TYPE = {
     "f16": ("f16", "f32"),
     "s8": ("s32",),
     "u8": ("s32",),
+    "s4": ("s32",),
+    "u4": ("s32",),
     "e4m3": ("f16", "f32"),
     "e5m2": ("f16", "f32"),
 }
-FAMILIES = ({"s8", "u8"}, {"e4m3", "e5m2"})
+FAMILIES = ({"s8", "u8"}, {"s4", "u4"}, {"e4m3", "e5m2"})
 """Types that A and B may mix."""
-LEAST_SELECTORS = {"bf16": 2, "f16": 2, "tf32": 2, "s8": 1, "u8": 1, "e4m3": 1, "e5m2": 1}
+LEAST_SELECTORS = {"bf16": 2, "f16": 2, "tf32": 2, "s8": 1, "u8": 1, "e4m3": 1, "e5m2": 1, "s4": 1, "u4": 1}
 """How many values the selector may have at a type's greatest depth; at half of it, twice as many."""
 SHAPE = re.compile(r"m16n8k(\d+)")
 
@@ -39,7 +43,7 @@ SHAPE = re.compile(r"m16n8k(\d+)")
 @instruction("mma", "sp", "sync", waits="warp")
 @instruction("mma", "sp_ordered_metadata", "sync", waits="warp")
 def multiply(emit: Emitter, ins: Instruction) -> None:
-    """D = A B + C where A holds two of four elements (one of two of TF32), and metadata says which."""
+    """D = A B + C where A holds half of its elements (two of four, say), and metadata says which."""
     depth, a, b, sums = _form(ins)
     d_registers = registers(ins.operands[0])
     sources = [

@@ -88,6 +88,8 @@ ALWAYS_INLINE float decode_f16(uint32_t packed, int part) { return float_from_f1
 ALWAYS_INLINE float decode_tf32(uint32_t packed, int part) { (void)part; return float_from_tf32(packed); }
 ALWAYS_INLINE float decode_s8(uint32_t packed, int part) { return (float)(int8_t)(packed >> 8 * part); }
 ALWAYS_INLINE float decode_u8(uint32_t packed, int part) { return (float)(uint8_t)(packed >> 8 * part); }
+ALWAYS_INLINE float decode_s4(uint32_t packed, int part) { return (float)((int32_t)(packed << (28 - 4 * part)) >> 28); }
+ALWAYS_INLINE float decode_u4(uint32_t packed, int part) { return (float)(packed >> 4 * part & 0xf); }
 ALWAYS_INLINE float decode_e4m3(uint32_t packed, int part) { return float_from_e4m3(packed >> 8 * part & 0xff); }
 ALWAYS_INLINE float decode_e5m2(uint32_t packed, int part) { return float_from_e5m2(packed >> 8 * part & 0xff); }
 

@@ -4,7 +4,7 @@
 
 #include "fragment.h"
 
-enum { SPARSE_COLUMNS = 8, MAX_DEPTH = 64, MAX_KEPT = MAX_DEPTH / 2 };
+enum { SPARSE_COLUMNS = 8, MAX_DEPTH = 128, MAX_KEPT = MAX_DEPTH / 2 };
 enum { SUM_F32, SUM_F16, SUM_S32, SUM_S32_SATURATED };
 
 /* What the instruction says. */

@@ -13,9 +13,9 @@ enum { CHUNK_BITS = 4 };
 enum { TF32_FIRST = 0x4, TF32_SECOND = 0xe }; /* the two values that metadata of TF32 may have */
 
 static const Decode decoders[] = {
-    decode_bf16, decode_f16, decode_tf32, decode_s8, decode_u8, decode_e4m3, decode_e5m2,
+    decode_bf16, decode_f16, decode_tf32, decode_s8, decode_u8, decode_e4m3, decode_e5m2, decode_s4, decode_u4,
 };
-static const uint8_t parts_of_type[] = {2, 2, 1, 4, 4, 4, 4};
+static const uint8_t parts_of_type[] = {2, 2, 1, 4, 4, 4, 4, 8, 8};
 
 /* Element `part` of register `number` of `lane`: where along K it stands, in A as it is stored and in B. */
 static uint32_t place_along_k(int number, int lane, int part, int parts)
@@ -42,12 +42,13 @@ static void unpack_b(float rows[MAX_DEPTH][SPARSE_COLUMNS], const Register *b, c
             EACH_LANE(lane) rows[place_along_k(number, lane, part, parts)][lane / 4] = decode(b[number][lane], part);
 }
 
-/* The four bits about one chunk of a row: of two elements of TF32, else of four. Metadata of bytes fills a lane's
- * register with one row, other metadata with the rows g and g + 8. */
+/* The four bits about one chunk of a row: of two elements of TF32, four of which two are kept, or eight of four bits of
+ * which two pairs are kept. Metadata of bytes and of those fills a lane's register with one row, other metadata with the
+ * rows g and g + 8. */
 static uint32_t chunk_of(const Register metadata, const SparseManner *manner, int row, int chunk)
 {
     int group = row % 8 * 4, lower = row / 8;
-    if (parts_of_type[manner->a] == 4) {
+    if (parts_of_type[manner->a] >= 4) {
         int lane = group + 2 * manner->selector + chunk / 8 * 2 + lower;
         return metadata[lane] >> chunk % 8 * CHUNK_BITS & 0xf;
     }
@@ -59,6 +60,10 @@ static uint32_t chunk_of(const Register metadata, const SparseManner *manner, in
 /* Where along K the element stands that is stored as number `kept` of a row. */
 static uint32_t place_of(VgWarp *warp, const Register metadata, const SparseManner *manner, int row, int kept)
 {
+    if (parts_of_type[manner->a] == 8) {
+        uint32_t pair = chunk_of(metadata, manner, row, kept / 4) >> kept / 2 % 2 * 2 & 3;
+        return (uint32_t)(kept / 4 * 8) + 2 * pair + (uint32_t)kept % 2;
+    }
     if (parts_of_type[manner->a] != 1)
         return (uint32_t)(kept / 2 * 4) + (chunk_of(metadata, manner, row, kept / 2) >> kept % 2 * 2 & 3);
     uint32_t bits = chunk_of(metadata, manner, row, kept);
