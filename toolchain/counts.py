@@ -61,3 +61,7 @@ class Counts:
     registers_per_thread: int
     spill_bytes_per_thread: int
     shared_bytes_per_block: int
+    longest_block: float | None = None
+    """Warp instructions of the busiest block ÷ the mean over the blocks."""
+    longest_warp: float | None = None
+    """Warp instructions of a block's busiest warp ÷ the mean over its warps."""

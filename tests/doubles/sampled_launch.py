@@ -18,6 +18,8 @@ KINDS = {
     "ldmatrix": "ldmatrix",
     "cp": "async_copy",
 }
+NO_ACCESS = frozenset({"param", "commit_group", "wait_group", "wait_all"})
+"""Modifiers of what has no counters."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def sampled(
     sites, rows = [], []
     for i, instructions in enumerate(kernel.blocks):
         for instruction in instructions:
-            if instruction.base in KINDS and "param" not in instruction.modifiers:
+            if instruction.base in KINDS and NO_ACCESS.isdisjoint(instruction.modifiers):
                 width = {"v2": 2, "v4": 4}.get(
                     next((m for m in instruction.modifiers if m in ("v2", "v4")), ""), 1
                 )

@@ -58,6 +58,20 @@ def blocks(counts: Counts) -> float | None:
     return float(counts.blocks)
 
 
+@metric("occupancy", "ratio", "lower")
+def longest_block(counts: Counts) -> float | None:
+    """Work of the busiest block ÷ the mean block's; the launch lasts until that block is done. Helps: parts
+    of equal size, or more and smaller ones.
+    """
+    return counts.longest_block
+
+
+@metric("occupancy", "ratio", "lower")
+def longest_warp(counts: Counts) -> float | None:
+    """Work of a block's busiest warp ÷ its mean warp's; the block keeps its place until that warp is done."""
+    return counts.longest_warp
+
+
 @metric("occupancy", "registers", "neither", ncu="launch__registers_per_thread")
 def registers_per_thread(counts: Counts) -> float | None:
     """32-bit registers a thread, of at most 255."""

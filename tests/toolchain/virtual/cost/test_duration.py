@@ -1,9 +1,13 @@
+from dataclasses import replace
+
 import pytest
 
 from cudamaster.toolchain.devices.virtual.cost.demand import FAMILIES
-from cudamaster.toolchain.devices.virtual.cost.duration import combine, copies_early, launch_overhead_s
+from cudamaster.toolchain.devices.virtual.cost.duration import combine, launch_overhead_s, overlap_exponent
+from cudamaster.toolchain.devices.virtual.cost.subject import subject_of
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
-from tests.doubles.sampled_launch import kernel_of
+from tests.doubles.known_kernels import resources
+from tests.doubles.sampled_launch import kernel_of, sampled
 
 
 def bounds(**cycles: float) -> dict[str, float]:
@@ -37,21 +41,28 @@ def test_a_short_kernel_cannot_follow_faster_than_the_host_launches() -> None:
     assert launch_overhead_s(1e-3, model, first=False) == pytest.approx(model.next_launch_us * 1e-6)
 
 
-COPY = "cp.async.ca.shared.global [%r1], [%rd1], 16; cp.async.commit_group;"
-READ = "ld.shared.f32 %f1, [%r2]; fma.rn.f32 %f2, %f1, %f1, %f2;"
-WAIT, LAST = "cp.async.wait_group 0;", "cp.async.wait_group 1;"
+BLOCK_BARRIER = "bar.sync 0;"
+MBARRIER = "mbarrier.test_wait.shared.b64 %p1, [%r1], %rd1;"
+UNUSED = "setp.eq.s32 %p2, %r2, 0; @%p2 bra L; bar.sync 0; L: ret;"
 
 
-@pytest.mark.parametrize(
-    ("body", "early"),
-    [
-        (COPY + WAIT + READ, False),
-        (COPY + WAIT + READ + COPY + WAIT + READ, False),
-        (COPY + LAST + READ, True),
-        (WAIT + COPY + READ, True),
-        (COPY + READ + WAIT, True),
-        (READ, False),
-    ],
-)
-def test_copies_are_early_where_a_tile_is_read_while_they_are_under_way(body: str, early: bool) -> None:
-    assert copies_early(kernel_of(f"{body} ret;")) is early
+def exponent(
+    body: str, *, blocks: int = 132, longest: float = 1.0, executions: dict[int, int] | None = None
+) -> float:
+    launch = sampled(kernel_of(body), grid=(blocks, 1, 1), block=(128, 1, 1), executions=executions)
+    return overlap_exponent(subject_of(replace(launch, longest=longest), resources(), load_gpu("h200")))
+
+
+@pytest.mark.parametrize("barrier", [BLOCK_BARRIER, MBARRIER])
+def test_a_lone_block_that_meets_alternates_between_loading_and_computing(barrier: str) -> None:
+    assert exponent(f"{barrier} ret;") < exponent("ret;")
+
+
+def test_a_barrier_that_never_runs_is_no_meeting() -> None:
+    assert exponent(UNUSED, executions={1: 0}) == exponent("ret;") > exponent(UNUSED)
+
+
+def test_blocks_side_by_side_fill_each_others_gaps_but_not_those_of_a_long_one() -> None:
+    alike = exponent("bar.sync 0; ret;", blocks=4 * 132)
+    assert alike == exponent("ret;")
+    assert exponent("bar.sync 0; ret;", blocks=4 * 132, longest=4.0) == exponent("bar.sync 0; ret;")

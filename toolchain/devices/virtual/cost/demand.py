@@ -140,11 +140,17 @@ def _shared_passes(site: CountedSite) -> float:
 
 
 def _spills(subject: Subject) -> dict[str, float]:
-    """Register spills hit L1; each is taken to run as often as the kernel's mean instruction."""
-    blocks, model = subject.launch.kernel.blocks, subject.gpu.model
-    dynamic = sum(_executions(subject).values())
-    spilled = subject.resources.spill_load_bytes + subject.resources.spill_store_bytes
-    accesses = spilled / 4 * dynamic / max(1, sum(len(block) for block in blocks))
+    """Register spills hit L1; each is taken to run as often as the mean instruction of the code that ran.
+
+    Code that few warps go through is as little of that code as they are of the warps. More than one for each
+    instruction cannot be of this code.
+    """
+    launch, model = subject.launch, subject.gpu.model
+    warps = subject.samples * launch.request.warps_per_block
+    counts = zip(launch.kernel.blocks, launch.block_counts[:, 0].tolist(), strict=True)
+    length = sum(len(block) * min(1.0, count / warps) for block, count in counts)
+    spilled = (subject.resources.spill_load_bytes + subject.resources.spill_store_bytes) / 4
+    accesses = min(1.0, spilled / max(1.0, length)) * sum(_executions(subject).values())
     return {
         "issue": accesses / model.per_clk["issue"],
         "lsu": accesses / model.per_clk["lsu"],

@@ -8,14 +8,17 @@ an SM to fill the gaps p is lower.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cudamaster.toolchain.devices.virtual.cost.copying import copied_ahead, executed
 from cudamaster.toolchain.devices.virtual.cost.demand import FAMILIES
-from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy
-from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Kernel
+from cudamaster.toolchain.devices.virtual.cost.scoreboard import is_barrier
+from cudamaster.toolchain.devices.virtual.cost.subject import Subject
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 from cudamaster.toolchain.devices.virtual.specs import ModelSpec
 
 _LOWEST_EXPONENT = 1.5
 _ENOUGH_BLOCKS = 4
 """Resident blocks that fill each other's gaps."""
+_WAITS = frozenset({"test_wait", "try_wait"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,46 +53,19 @@ def combine(bounds: Mapping[str, float], exponent: float) -> Duration:
     )
 
 
-def overlap_exponent(kernel: Kernel, residency: Occupancy, model: ModelSpec) -> float:
+def overlap_exponent(subject: Subject) -> float:
     """p for this launch: the model's, or less where blocks meet at barriers and few are resident."""
-    opcodes = {instruction.opcode for block in kernel.blocks for instruction in block}
-    meets = any(o.startswith(("bar.", "barrier.")) and not o.startswith("bar.warp") for o in opcodes)
-    if not meets or copies_early(kernel):
+    model = subject.gpu.model
+    if not any(_meets(instruction) for instruction, _ in executed(subject)):
         return model.overlap_exponent
-    filled = min(1.0, (residency.resident_blocks - 1) / (_ENOUGH_BLOCKS - 1))
+    filled = max(copied_ahead(subject), min(1.0, max(0.0, subject.side_by_side - 1) / (_ENOUGH_BLOCKS - 1)))
     return _LOWEST_EXPONENT + filled * (model.overlap_exponent - _LOWEST_EXPONENT)
 
 
-def copies_early(kernel: Kernel) -> bool:
-    """Whether asynchronous copies are under way while the block works on what came before.
-
-    Bulk copies are taken to be. Others are if a wait leaves groups behind, or if a tile is read between a
-    copy and its wait, where the code is gone through twice, as a loop does.
-    """
-    code = [i for block in kernel.blocks for i in block]
-    under_way = worked = False
-    for instruction in (*code, *code):
-        kind = instruction.modifiers[2] if instruction.opcode.startswith("cp.async.") else ""
-        if kind == "bulk":
-            return True
-        if kind in ("ca", "cg"):
-            under_way, worked = True, False
-        elif kind in ("wait_group", "wait_all"):
-            if _groups_left(instruction) or (under_way and worked):
-                return True
-            under_way = False
-        worked = worked or _reads_a_tile(instruction)
-    return False
-
-
-def _groups_left(wait: Instruction) -> int:
-    left = wait.operands[0] if wait.operands else None
-    return left.value if isinstance(left, Integer) else 0
-
-
-def _reads_a_tile(instruction: Instruction) -> bool:
-    is_load = instruction.base == "ld" and "shared" in instruction.modifiers
-    return is_load or instruction.base in ("ldmatrix", "wmma", "mma")
+def _meets(instruction: Instruction) -> bool:
+    """Whether a block's warps wait for each other here."""
+    waits_at_mbarrier = instruction.base == "mbarrier" and not _WAITS.isdisjoint(instruction.modifiers)
+    return is_barrier(instruction) or waits_at_mbarrier
 
 
 def launch_overhead_s(kernel_s: float, model: ModelSpec, *, first: bool) -> float:

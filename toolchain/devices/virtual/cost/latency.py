@@ -1,7 +1,7 @@
 """The latency bound: how long the launch would take if only waiting counted.
 
-A warp waits for the operands of each region (`scoreboard`); an SM's resident blocks wait side by side, the
-others queue.
+A warp waits for the operands of each region (`scoreboard`); a block ends with its busiest warp. An SM's
+resident blocks wait side by side, the others queue; no SM is done before its longest block.
 """
 
 from collections import defaultdict
@@ -22,26 +22,29 @@ class LatencyBound:
     cycles: float
     """On the busiest SM, over the launch."""
     warp_cycles: float
-    """One warp's path from start to end, alone."""
+    """The busiest warp's path through a mean block from start to end, alone."""
     by_instruction: Mapping[Instruction, float]
     """`cycles` by the instruction waited for."""
 
 
 def latency_bound(subject: Subject, traffic: Traffic) -> LatencyBound:
-    """Waiting of the busiest SM: its rounds of resident blocks × a warp's path."""
-    launch, residency = subject.launch, subject.residency
+    """Waiting of the busiest SM: its rounds of resident blocks × a block's path, or its longest block's."""
+    launch = subject.launch
     latency = latency_of(subject, traffic)
     branch = subject.gpu.model.branch_cycles
     times = region_times(launch.kernel, subject.regions, subject.lowering, latency, branch)
     warps = subject.samples * launch.request.warps_per_block
     waits: defaultdict[Instruction, float] = defaultdict(float)
-    path = subject.gpu.model.block_start_cycles
     for region, time in zip(subject.regions, times, strict=True):
-        path += time.cycles * region.executions / warps
         for instruction, cycles in time.blame.items():
             waits[instruction] += cycles * region.executions / warps
-    rounds = residency.rounds
-    return LatencyBound(rounds * path, path, {i: cycles * rounds for i, cycles in waits.items()})
+    path = launch.longest_warp * sum(
+        time.cycles * region.executions / warps for region, time in zip(subject.regions, times, strict=True)
+    )
+    start, rounds = subject.gpu.model.block_start_cycles, subject.residency.rounds
+    cycles = max(rounds * (start + path), start + launch.longest * path)
+    walked = max(rounds, launch.longest) * launch.longest_warp
+    return LatencyBound(cycles, start + path, {i: cycles * walked for i, cycles in waits.items()})
 
 
 def latency_of(subject: Subject, traffic: Traffic) -> Latency:

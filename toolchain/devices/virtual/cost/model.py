@@ -35,6 +35,6 @@ def model_launch(
     waiting = latency_bound(subject, traffic)
     bounds = {resource: asked.total(resource) for family in FAMILIES.values() for resource in family}
     bounds["latency"] = waiting.cycles
-    duration = combine(bounds, overlap_exponent(launch.kernel, subject.residency, gpu.model))
+    duration = combine(bounds, overlap_exponent(subject))
     seconds = duration.cycles / gpu.model.sustained_clock_hz * gpu.model.calibration
     return ModelledLaunch(subject, traffic, asked, waiting, duration, seconds)

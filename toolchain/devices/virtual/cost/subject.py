@@ -35,9 +35,25 @@ class Subject:
         return self.launch.request.block_count / self.samples
 
     @property
+    def busiest(self) -> float:
+        """Work of the busiest SM in mean blocks: its share of them, at least the longest block."""
+        return max(float(self.residency.busiest_blocks), self.launch.longest)
+
+    @property
     def per_sm(self) -> float:
         """Blocks of the busiest SM for each sampled one."""
-        return self.residency.busiest_blocks / self.samples
+        return self.busiest / self.samples
+
+    @property
+    def side_by_side(self) -> float:
+        """Blocks at one time on the busiest SM, mean over the launch; its longest is alone at the end."""
+        spread = max(1.0, self.busiest / self.launch.longest)
+        return min(float(self.residency.resident_blocks), spread)
+
+    @property
+    def resident_warps(self) -> float:
+        """Warps on an SM, mean over the SMs that have any and the launch."""
+        return self.residency.resident_warps * self.side_by_side / self.residency.resident_blocks
 
 
 def subject_of(launch: SampledLaunch, resources: KernelResources, gpu: VirtualGpu) -> Subject:

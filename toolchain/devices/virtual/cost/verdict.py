@@ -2,6 +2,7 @@
 
 from cudamaster.toolchain.devices.virtual.cost.demand import FAMILIES
 from cudamaster.toolchain.devices.virtual.cost.model import ModelledLaunch
+from cudamaster.toolchain.devices.virtual.cost.subject import Subject
 
 _WORDS = {
     "issue": "issue slots", "fma": "FMA pipe", "alu": "integer pipe", "xu": "special-function pipe",
@@ -9,6 +10,8 @@ _WORDS = {
     "l1_data": "L1/shared wavefronts", "l1_tags": "L1 tag lookups", "fabric": "L2-to-SM link",
     "l2": "L2", "dram": "DRAM", "atomics": "L2 atomics", "latency": "waiting",
 }  # fmt: skip
+_UNEVEN = 1.5
+"""Times the mean from which on a block or warp is worth a word."""
 _BOUND = {"compute": "compute", "l1": "memory", "memory": "memory", "latency": "latency"}
 
 
@@ -17,11 +20,11 @@ def bound_of(modelled: ModelledLaunch, overhead_s: float) -> tuple[str, str]:
     duration = modelled.duration
     ranked = sorted(FAMILIES, key=lambda family: -duration.weights[family])
     first, second = (duration.binding(family) for family in ranked[:2])
-    sentence = f"{_say(modelled, first)}; next {_say(modelled, second)}"
+    sentence = f"{_say(modelled, first)}; next {_say(modelled, second)}{_uneven(modelled.subject)}"
     if overhead_s > modelled.seconds:
         return "latency", (
             f"launch overhead is {overhead_s * 1e6:.1f} of {(overhead_s + modelled.seconds) * 1e6:.1f} us; "
-            f"then {_say(modelled, first)}"
+            f"then {_say(modelled, first)}{_uneven(modelled.subject)}"
         )
     return _BOUND[ranked[0]], sentence
 
@@ -34,3 +37,13 @@ def _say(modelled: ModelledLaunch, resource: str) -> str:
     warps = residency.resident_blocks * modelled.subject.launch.request.warps_per_block
     room = f"{warps} of {residency.warps_possible} warps"
     return f"waiting for results {percent} of the time with {room} on an SM (limited by {residency.limiter})"
+
+
+def _uneven(subject: Subject) -> str:
+    """What the launch waits for where its work is unevenly spread; empty where that matters little."""
+    launch = subject.launch
+    if launch.longest >= max(_UNEVEN, subject.residency.rounds):
+        return f"; its busiest block does {launch.longest:.1f} times the mean block's work"
+    if launch.longest_warp >= _UNEVEN:
+        return f"; a block's busiest warp does {launch.longest_warp:.1f} times its mean warp's work"
+    return ""
