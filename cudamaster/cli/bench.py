@@ -56,6 +56,7 @@ from cudamaster.cli import optimize, options
     type=click.Path(path_type=Path, file_okay=False),
     help="Where the best kernels are stored; else CUDAMASTER_RESULTS_DIR, else ./results.",
 )
+@optimize.no_store_option
 @options.runs_dir
 @options.seed
 @options.as_json

@@ -21,6 +21,7 @@ from cudamaster.cli import console
 from cudamaster.cli.bench_view import BenchView, shown
 from cudamaster.cli.choices import Choice, choose_model
 from cudamaster.cli.interrupting import stopped_by_signals
+from cudamaster.cli.keeping import kept_of_suite, require_place
 from cudamaster.cli.opening import Opening, OperatorChoice, choose_operator, command_line, opening
 from cudamaster.cli.operators import choose
 from cudamaster.cli.session import ROUNDS, Request, require_search, settings_for
@@ -33,6 +34,7 @@ from cudamaster.report.figures import counted
 from cudamaster.search.collaborators import Collaborators
 from cudamaster.search.settings import Settings
 from cudamaster.search.storing import place_name
+from cudamaster.search.teams import BUILTIN
 from cudamaster.store.atomic import held, require_writable
 from cudamaster.store.journal import utc_now
 from cudamaster.toolchain.cache import cache_folder
@@ -65,6 +67,7 @@ class BenchRequest:
     jobs: int | None
     out: Path
     results: Path | None
+    no_store: bool
     runs_dir: Path | None
     seed: int
     as_json: bool
@@ -80,9 +83,9 @@ def bench(context: click.Context, request: BenchRequest) -> int:
     for settings in asked:
         require_team(settings, config)
     where = folders(runs=request.runs_dir, results=request.results)
-    named = request.runs_dir is not None, request.results is not None
-    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=named[0])
-    require_writable(where.results, "results", "give another with --results", by_option=named[1])
+    named = request.runs_dir is not None
+    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=named)
+    require_place(where.results, request.results, "--results", no_store=request.no_store)
     require_writable(request.out.absolute().parent, "result file's", "give another with --out")
     means = opening(context)
     with means.device(request.device) as (device, reason), alone(request.out):
@@ -180,14 +183,20 @@ def head(means: Collaborators, request: BenchRequest, settings: Settings) -> Jso
 def say_choices(request: BenchRequest, device: str, model: Choice, tasks: str) -> None:
     """Say what was chosen for the user, and why."""
     rounds, candidates = counted(request.rounds or ROUNDS, "round"), counted(request.candidates, "candidate")
+    first = (
+        ""
+        if model.name == BUILTIN or request.from_baseline
+        else ", after one of the expert where it knows the operator"
+    )
     usd = request.max_usd or model.max_usd
     most = f"; at most ${usd:.2f} in all" if usd else ""
     rows = {
         "tasks": tasks,
         "device": device,
         "model": str(model),
-        "budget": f"{rounds} of {candidates} for each{most}",
+        "budget": f"{rounds} of {candidates} for each{first}{most}",
         "results": f"{request.out}",
+        "stores": kept_of_suite(folders(results=request.results).results, no_store=request.no_store),
     }
     for name, text in rows.items():
         console.progress().print(f"{name:<10} {text}", soft_wrap=True)

@@ -10,6 +10,7 @@ COMMANDS = {
     "optimize": "Search for a faster kernel of an operator, and store the best with its proof.",
     "resume": "Go on with an interrupted run; nothing is paid for twice.",
     "runs": "List the runs that are kept.",
+    "best": "Print where the best kernel of a finished run lies.",
     "export": "Write runs as training data, one JSON object a line.",
     "evaluate": "Let the referee judge a kernel: is it right, and how much faster is it?",
     "audit": "Explain every gate of the referee, in order, with its evidence for a kernel.",

@@ -77,8 +77,11 @@ search_option = click.option(
 rounds_option = click.option(
     "--rounds",
     type=click.IntRange(1),
-    help="Most rounds. Left out: 3, and the expert ends after one, from the second on, that gains "
-    "nothing the clock can tell.",
+    help="Most rounds; the expert's before a language model's comes on top. Left out: 3, and the expert ends "
+    "after one, from the second on, that gains nothing the clock can tell.",
+)
+no_store_option = click.option(
+    "--no-store", is_flag=True, help="Leave the stored results alone; the run's folder keeps its best kernel."
 )
 
 
@@ -102,6 +105,7 @@ rounds_option = click.option(
 @options.shape
 @options.matrix
 @out_option
+@no_store_option
 @options.runs_dir
 @options.seed
 @options.as_json

@@ -12,6 +12,7 @@ from cudamaster.cli import console
 from cudamaster.cli.choices import Choice, choose_model
 from cudamaster.cli.following import followed
 from cudamaster.cli.interrupting import stopped_by_signals
+from cudamaster.cli.keeping import kept_of_run, require_place
 from cudamaster.cli.opening import Opening, OperatorChoice, choose_operator, command_line, opening
 from cudamaster.cli.spending import require_team, spending_words
 from cudamaster.config import Config, folders, operators_dir, read_config
@@ -19,7 +20,7 @@ from cudamaster.errors import DONE, INTERRUPTED, RunDamaged, UsageError
 from cudamaster.report.document import to_text
 from cudamaster.report.events import EventLines
 from cudamaster.report.figures import counted
-from cudamaster.report.run import closing_table, run_document
+from cudamaster.report.run import closing_table, place_lines, run_document
 from cudamaster.search.method import REFINE
 from cudamaster.search.outcome import INTERRUPTED as BY_INTERRUPTION
 from cudamaster.search.outcome import Outcome
@@ -64,6 +65,7 @@ class Request:
     matrices: tuple[Path, ...]
     operators_dir: Path | None
     out: Path | None
+    no_store: bool
     runs_dir: Path | None
     seed: int
     as_json: bool
@@ -78,15 +80,16 @@ def begin(context: click.Context, request: Request) -> int:
     require_language_model(request, model.name)
     user_workloads(chosen.operator, request.shapes, request.matrices)  # what is wrong with them is said now
     where = folders(runs=request.runs_dir, results=request.out)
-    runs_named, results_named = request.runs_dir is not None, request.out is not None
-    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=runs_named)
-    require_writable(where.results, "results", "give another with --out", by_option=results_named)
+    named = request.runs_dir is not None
+    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=named)
+    require_place(where.results, request.out, "--out", no_store=request.no_store)
     settings = settings_for(request, chosen, model, config, where.results)
     require_team(settings, config)
     with opening(context).device(request.device) as (device, reason):
         settings = replace(settings, device=device.name)
         run = new_run(where.runs, settings.operator, settings.precision, utc_now())
-        say_choices(settings, chosen, f"{device.name} ({reason})", str(model), run)
+        places = {"run": f"{run.name} in {where.runs}", "stores": kept_of_run(settings, device)}
+        say_choices(settings, chosen, f"{device.name} ({reason})", str(model), places)
         return work(opening(context), run, settings, device, as_json=request.as_json)
 
 
@@ -119,6 +122,7 @@ def settings_for(
         parallel=min(request.candidates, _judged_at_once()),
         results=str(results.resolve()),
         results_asked=request.out is not None,
+        store=not request.no_store,
     )
 
 
@@ -150,24 +154,33 @@ def expert_rounds_of(request: Request, chosen: OperatorChoice, model: str) -> in
     return 0 if stays_out or not strategies_for(chosen.operator, chosen.precision) else 1
 
 
-def say_choices(settings: Settings, chosen: OperatorChoice, device: str, model: str, run: RunFolder) -> None:
+def say_choices(
+    settings: Settings, chosen: OperatorChoice, device: str, model: str, places: dict[str, str]
+) -> None:
     """Say what was chosen for the user, and why."""
     entry = chosen.operator.entry_symbol(chosen.precision)
     operator = f"{settings.operator} {settings.precision}, entry {entry}"
-    most = "at most " if settings.patience else ""
-    budget = f"{most}{counted(settings.rounds, 'round')} of {counted(settings.candidates, 'candidate')}"
     minutes = f", at most {settings.max_minutes:g} min" if settings.max_minutes else ""
     spending = spending_words(settings, read_config())
     rows = {
         "operator": f"{operator} ({chosen.reason})" if chosen.reason else operator,
         "device": device,
         "model": model,
-        "budget": f"{budget}{minutes}{spending}",
-        "run": f"{run.name} in {run.path.parent}",
+        "budget": f"{rounds_words(settings)}{minutes}{spending}",
     }
     stderr = console.progress()
-    for name, text in rows.items():
+    for name, text in (rows | places).items():
         stderr.print(f"{name:<10} {text}", soft_wrap=True)
+
+
+def rounds_words(settings: Settings) -> str:
+    """`at most 3 rounds of 3 candidates`, the expert's before a language model's apart."""
+    most = "at most " if settings.patience else ""
+    asked = counted(settings.rounds - settings.expert_rounds, "round")
+    first = (
+        f"{counted(settings.expert_rounds, 'round')} of the expert, then " if settings.expert_rounds else ""
+    )
+    return f"{first}{most}{asked} of {counted(settings.candidates, 'candidate')}"
 
 
 def go_on(context: click.Context, name: str, runs_dir: Path | None, as_json: bool) -> int:
@@ -177,8 +190,9 @@ def go_on(context: click.Context, name: str, runs_dir: Path | None, as_json: boo
     if finished:
         return tell(finished, as_json=as_json)
     settings = settings_of(run)
-    mend = "make it writable, or start anew with --out"
-    require_writable(Path(settings.results), "results", mend, by_option=False)
+    if settings.store:
+        mend = "make it writable, or start anew with --out"
+        require_writable(Path(settings.results), "results", mend, by_option=False)
     require_writable(run.path, "run's", "make it writable", by_option=runs_dir is not None)
     with opening(context).device(settings.device) as (device, _):
         console.progress().print(
@@ -222,5 +236,8 @@ def tell(outcome: Outcome, *, as_json: bool) -> int:
     if as_json:
         click.echo(to_text(run_document(outcome)))
     else:
-        console.results().print(closing_table(outcome))
+        stdout = console.results()
+        stdout.print(closing_table(outcome))
+        for line in place_lines(outcome):
+            stdout.print(line, soft_wrap=True, markup=False, highlight=False)
     return INTERRUPTED if outcome.stopped_by == BY_INTERRUPTION else DONE

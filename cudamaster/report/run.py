@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 SCHEMA = "cudamaster.run/1"
+NAME_WIDTH = 12
+"""Columns that names take, the gap included."""
 WITHOUT_STRATEGY = (
     "have a language model write kernels (--model openai:NAME or anthropic:NAME), or a coding agent "
     "('cudamaster mcp'); 'cudamaster profile' says what binds the baseline"
@@ -95,11 +97,11 @@ def best_document(best: Best) -> Json:
 
 
 def closing_table(outcome: Outcome) -> "Table":
-    """The few lines a user wants at the end: what was gained, why, and where it lies."""
+    """The few lines a user wants at the end: what was gained, and why."""
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
+    table.add_column(style="dim", no_wrap=True, min_width=NAME_WIDTH - 2)
     table.add_column(overflow="fold")
     for name, text in closing_rows(outcome):
         table.add_row(name, text)
@@ -196,18 +198,16 @@ def _best_rows(outcome: Outcome, best: Best) -> list[tuple[str, str]]:
         *_setting_rows(outcome, best),
         ("why", best.plan.reason),
         *([("lesson", best.lesson)] if best.lesson else []),
-        ("kernel", _kernel_text(outcome, best)),
-        *([("record", _record_text(outcome))] if outcome.record else []),
     ]
 
 
-def _kernel_text(outcome: Outcome, best: Best) -> str:
-    return str(Path(outcome.record).with_name(KERNEL)) if outcome.stored and outcome.record else best.kernel
-
-
-def _record_text(outcome: Outcome) -> str:
-    return (
-        f"{outcome.record}"
-        if outcome.stored
-        else f"{outcome.record} holds a kernel that is as fast, and stays"
-    )
+def place_lines(outcome: Outcome) -> list[str]:
+    """Where the kernel and its record lie, a line each that is never broken: a path is there to be copied."""
+    if outcome.best is None:
+        return []
+    stored = outcome.stored and outcome.record
+    kernel = str(Path(str(outcome.record)).with_name(KERNEL)) if stored else outcome.best.kernel
+    rows = {"kernel": kernel, "record": outcome.record} if stored else {"kernel": kernel}
+    if outcome.record and not stored:
+        rows["stored"] = f"{outcome.record} has a kernel that is as fast, and stays"
+    return [f"{name:<{NAME_WIDTH}}{path}" for name, path in rows.items()]

@@ -53,6 +53,8 @@ class Settings:
     """Where the champion is stored."""
     results_asked: bool = False
     """Whether the user named that folder: a champion of own workloads is put there then."""
+    store: bool = True
+    """Whether a champion of the operator's workloads is; else the run's folder alone keeps it."""
 
     @property
     def on_own_workloads(self) -> bool:

@@ -9,6 +9,7 @@ from cudamaster.search.standing import beats_baseline
 from cudamaster.search.story import story_of
 from cudamaster.store.codec import Json, encode
 from cudamaster.store.results import (
+    KERNEL,
     OWN_SIZES,
     RECORD,
     SCHEMA,
@@ -36,35 +37,38 @@ class Placed(NamedTuple):
 
 
 def store_champion(outcome: Outcome, run: "Run") -> Outcome:
-    """The outcome with the place of its record."""
+    """The outcome with the place of its record, and of its kernel in the run's folder."""
     if outcome.best is None:
         return outcome
     placed = place_champion(outcome.best, run)
-    return replace(outcome, record=placed.record, stored=placed.stored)
+    best = replace(outcome.best, kernel=str(run.folder.best_path / KERNEL))
+    return replace(outcome, best=best, record=placed.record, stored=placed.stored)
 
 
 def place_champion(best: Best, run: "Run") -> Placed:
     """Put the run's best kernel in its place, unless the kernel there is as fast.
 
-    A run on the user's own workloads is compared with nothing: its champion is kept in the run's folder, or
-    under `own-sizes` in the results folder where the user named one.
+    The run's folder keeps it as well, whatever is stored. A run on the user's own workloads is compared with
+    nothing: its champion is kept there alone, or under `own-sizes` where the user named a results folder.
     """
     events = run.folder.events()
     story = story_of(events) if events else None  # what a coding agent submitted has none
     champion = Stored(Path(best.kernel).read_bytes().decode(), record_of(best, run), story)
-    place = results_folder(run)
-    if run.settings.on_own_workloads:
-        place = own_sizes_folder(run)
-    elif holds_its_place(place, champion, run):
+    store_better(run.folder.best_path, champion)
+    place = place_of(run)
+    if place is None:
+        return Placed(str(run.folder.best_path / RECORD), stored=True)
+    if not run.settings.on_own_workloads and holds_its_place(place, champion, run):
         return Placed(str(place / RECORD), stored=False)
     return Placed(str(place / RECORD), store_better(place, champion))
 
 
-def own_sizes_folder(run: "Run") -> Path:
-    """Where the champion of the user's own workloads is kept: no other run's lies there."""
-    if run.settings.results_asked:
-        return results_folder(run) / OWN_SIZES / run.folder.name
-    return run.folder.path / "best"
+def place_of(run: "Run") -> Path | None:
+    """The champion's place among the results; None where the run's folder alone keeps it."""
+    settings = run.settings
+    if settings.on_own_workloads:
+        return results_folder(run) / OWN_SIZES / run.folder.name if settings.results_asked else None
+    return results_folder(run) if settings.store else None
 
 
 def results_folder(run: "Run") -> Path:

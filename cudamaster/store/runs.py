@@ -37,6 +37,11 @@ class RunFolder:
         """The graph's checkpoints, an SQLite file."""
         return self.path / "checkpoint.sqlite"
 
+    @property
+    def best_path(self) -> Path:
+        """The best kernel of a finished run, with its record and story."""
+        return self.path / "best"
+
     def journal(self, now: Callable[[], datetime] = utc_now) -> Journal:
         """The journal, open for appending; `now` stamps the events."""
         return Journal(self.journal_path, now)

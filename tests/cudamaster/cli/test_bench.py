@@ -53,6 +53,16 @@ def test_the_file_names_what_repeats_it_and_what_each_task_came_to(tmp_path: Pat
     assert (tmp_path / "results/virtual-h200/relu/fp32/kernel.cu").exists()
 
 
+def test_a_suite_that_stores_nothing_keeps_its_kernels_with_its_runs(tmp_path: Path, capsys: Output) -> None:
+    asked = arguments(tmp_path, "--no-store", operators="relu")
+    without_place = [word for word in asked if word not in ("--results", str(tmp_path / "results"))]
+    assert exit_code_of(without_place, BenchOpening()) == 0
+
+    assert "stores     the best kernels in the runs' folders alone" in capsys.readouterr().err
+    assert not (tmp_path / "results").exists()
+    assert (tmp_path / "runs" / rows(tmp_path)["relu"]["run"] / "best/kernel.cu").exists()
+
+
 def test_a_second_call_repeats_no_finished_task_and_adds_new_ones(tmp_path: Path, capsys: Output) -> None:
     exit_code_of(arguments(tmp_path, operators="relu,elu"), BenchOpening())
     first = rows(tmp_path)
@@ -74,6 +84,7 @@ def test_progress_is_a_line_a_task_and_json_stands_alone_on_stdout(tmp_path: Pat
     assert json.loads(told.out) == read_result_file(tmp_path / "bench.json")
     lines = told.err.splitlines()
     assert lines[0] == "tasks      2 tasks, 2 at once"
+    assert f"stores     the best kernels in {tmp_path / 'results'}, unless" in told.err
     assert any(line.startswith("time       about ") for line in lines)
     assert any("relu fp32: 2.50x modelled, 40.0 % of the roofline" in line for line in lines)
     assert any("elu fp32: no candidate was right" in line for line in lines)

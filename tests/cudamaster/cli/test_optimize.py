@@ -55,6 +55,8 @@ def test_every_choice_is_said_first_with_its_reason(
     assert lines[1] == "device     virtual:h200 (no driver answers)"
     assert lines[2] == "model      builtin: no API key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY)"
     assert lines[3] == "budget     at most 3 rounds of 3 candidates"
+    assert lines[4].startswith("run        ")
+    assert lines[5].startswith(f"stores     the best kernel in {folders[-1]}/virtual-h200/matrix_mul/fp32, ")
 
 
 def test_a_set_key_chooses_a_model_and_what_it_may_spend(
@@ -66,6 +68,7 @@ def test_a_set_key_chooses_a_model_and_what_it_may_spend(
     told = capsys.readouterr()
 
     assert "model      openai:gpt-5: OPENAI_API_KEY is set; '--model builtin' costs nothing" in told.err
+    assert "budget     1 round of the expert, then 3 rounds of 3 candidates; about " in told.err
     assert "calls and $" in told.err
     assert "at most $5.00" in told.err
     assert "secret" not in told.err + told.out
@@ -182,6 +185,7 @@ REFUSED = {
     "no script": ([*OPTIMIZE, "--model", "scripted:nowhere.json"], 2, "nowhere.json cannot be read"),
     "no recording": ([*OPTIMIZE, "--model", "replay:nowhere"], 2, "no journal there"),
     "no money": ([*OPTIMIZE, "--max-usd", "0"], 2, "--max-usd"),
+    "a place for nothing": ([*OPTIMIZE, "--no-store"], 2, "--out says where to"),
     "no rounds": ([*OPTIMIZE, "--rounds", "0"], 2, "--rounds"),
     "unknown search": ([*OPTIMIZE, "--search", "annealing"], 2, "'best-of', 'evolve', 'refine'"),
     "a search for the expert": ([*OPTIMIZE, "--search", "evolve"], 2, "needs a language model"),

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from cudamaster.agents.nouns import Plan
-from cudamaster.report.run import best_document, closing_rows
+from cudamaster.report.run import best_document, closing_rows, place_lines
 from cudamaster.search.outcome import Best, Outcome
 from mskernelbench.evaluation import Interval, WorkloadResult
 from tests.doubles import scripted_run
@@ -39,6 +39,19 @@ def outcome(**changes: object) -> Outcome:
 )
 def test_a_run_without_a_best_says_why(changes: dict[str, object], why: str) -> None:
     assert why in dict(closing_rows(outcome(**changes)))["best"]
+
+
+def test_a_path_is_a_line_of_its_own_however_long() -> None:
+    deep = "/a" * 100
+    kept = outcome(best=replace(best_of(), kernel=f"{deep}/kernel.cu"), record="/r/record.json")
+
+    assert place_lines(kept) == [
+        f"kernel      {deep}/kernel.cu",
+        "stored      /r/record.json has a kernel that is as fast, and stays",
+    ]
+    stored = replace(kept, stored=True)
+    assert place_lines(stored) == ["kernel      /r/kernel.cu", "record      /r/record.json"]
+    assert place_lines(outcome()) == []
 
 
 def timed(speedup: Interval, pattern: str) -> WorkloadResult:

@@ -205,6 +205,25 @@ def test_a_stored_kernel_of_another_model_version_yields_to_one_that_is_as_fast(
         record.write_text(record.read_text().replace('"model 1"', f'"{version}"'))
 
 
+def test_every_run_keeps_its_best_kernel_in_its_folder(tmp_path: Path) -> None:
+    """Also where the results hold one that is as fast."""
+    first, second = finished(tmp_path), finished(tmp_path)
+
+    for outcome in (first, second):
+        assert outcome.best is not None
+        assert outcome.best.kernel == str(Path(outcome.folder) / "best" / "kernel.cu")
+        kept = read_stored(Path(outcome.folder) / "best")
+        assert kept is not None
+        assert (kept.kernel, kept.record["run"]) == (BETTER, outcome.run)
+
+
+def test_a_run_that_is_to_store_nothing_leaves_the_results_alone(tmp_path: Path) -> None:
+    outcome = finished(tmp_path, store=False)
+
+    assert (outcome.record, outcome.stored) == (str(Path(outcome.folder) / "best" / "record.json"), True)
+    assert not (tmp_path / "results").exists()
+
+
 def test_a_run_on_the_users_shapes_is_kept_in_its_own_folder(tmp_path: Path) -> None:
     outcome = finished(tmp_path, shapes=("M=64",))
 
