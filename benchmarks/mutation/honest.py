@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from cudamaster.agents.builtin.catalog import find_strategy
 from cudamaster.agents.builtin.rendering import render_kernel
+from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from cudamaster.toolchain.spec import DeviceSpec
 from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Kind, Operator, Precision
 
 BASELINE = "baseline"
+GPU = "h200"
 KERNELS = (
     ("relu", "fp32", BASELINE),
     ("dot_product", "fp32", BASELINE),
@@ -59,8 +61,9 @@ class Honest:
         return f"{self.operator.name} {self.precision} {self.kernel}"
 
 
-def honest_kernels(spec: DeviceSpec) -> Iterator[Honest]:
+def honest_kernels() -> Iterator[Honest]:
     """All of KERNELS."""
+    spec = load_gpu(GPU).device
     for name, precision, kernel in KERNELS:
         operator = load_operator(name)
         yield Honest(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.mutation.mutators import HEADERS, Mutant, mutants
+from benchmarks.mutation.mutators import HEADER, Mutant, mutants
 from mskernelbench.operator import Precision
 
 SOURCE = """\
@@ -54,11 +54,12 @@ def found(fault: str, precision: Precision = Precision.FP32, most: int = 9) -> l
     ],
 )  # fmt: skip
 def test_a_fault_changes_one_line(fault: str, line: int, text: str) -> None:
-    honest = (HEADERS + SOURCE).splitlines()
+    honest = SOURCE.splitlines()
     (mutant,) = (mutant for mutant in found(fault) if text in mutant.source.splitlines())
-    changed = mutant.source.splitlines()
+    changed = mutant.source.removeprefix(HEADER).splitlines()
     places = [n for n, (mine, theirs) in enumerate(zip(honest, changed, strict=True)) if mine != theirs]
-    assert places == [HEADERS.count("\n") + line - 1]
+    assert places == [line - 1]
+    assert mutant.source.startswith(HEADER) == ("__half2float" in text)
     assert mutant.line == line
     assert changed[places[0]] == text
 
