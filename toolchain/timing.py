@@ -81,6 +81,8 @@ class Timing:
     """Bytes that the call copies between the device and the host; 0 where the device does not tell."""
     written: Mapping[str, Written] = field(default_factory=dict, compare=False)
     """Of each output, some of what the call wrote; empty where the device does not tell."""
+    steps: float = field(default=0.0, compare=False)
+    """Instructions of all threads, estimated; 0 where the device does not tell."""
 
     def __post_init__(self) -> None:
         """Refuse states that belong to no sample."""

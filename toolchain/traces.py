@@ -1,6 +1,6 @@
 """What a timed call left on its tensors: how much of each it touched, and some elements of what it wrote."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,21 +33,28 @@ class Written:
     values: NDArray[np.generic]
     reaches_end: bool
     """Whether the very last element is among all that it wrote."""
+    left_out: int
+    """How many elements it left as they were."""
 
 
 def written(before: NDArray[np.generic], after: NDArray[np.generic], rng: np.random.Generator) -> Written:
     """Some of the elements that differ, bit for bit, between two flat arrays of one dtype."""
-    anchors = _drawn(before, after, rng)
+    counts = [int(np.count_nonzero(part)) for part in _differing(before, after)]
+    anchors = _drawn(before, after, counts, rng)
     near = np.unique((anchors[:, None] + np.arange(RUN_ELEMENTS)).ravel())
     near = near[near < len(after)]
     places = near[_bits(before[near]) != _bits(after[near])]
     reaches_end = bool(np.any(_bits(before[-1:]) != _bits(after[-1:])))
-    return Written(places, after[places], reaches_end)
+    return Written(places, after[places], reaches_end, left_out=len(after) - sum(counts))
 
 
-def _drawn(before: NDArray[np.generic], after: NDArray[np.generic], rng: np.random.Generator) -> Whole:
-    """Places of RUNS of the elements that differ, each as likely as any other."""
-    counts = [int(np.count_nonzero(part)) for part in _differing(before, after)]
+def _drawn(
+    before: NDArray[np.generic],
+    after: NDArray[np.generic],
+    counts: Sequence[int],
+    rng: np.random.Generator,
+) -> Whole:
+    """Places of RUNS of the elements that differ, so many in each part; each is as likely as any other."""
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     ranks = np.sort(rng.integers(0, max(1, first[-1]), RUNS if first[-1] else 0))
     found = []

@@ -41,3 +41,10 @@ def test_whether_the_last_element_was_written_is_told() -> None:
     assert not written(before, after, RNG).reaches_end
     after[8] = 1
     assert written(before, after, RNG).reaches_end
+
+
+def test_how_many_elements_were_left_as_they_were_is_told() -> None:
+    before = np.zeros(3 * PART_ELEMENTS, np.float32)
+    after = before.copy()
+    after[7 : 2 * PART_ELEMENTS] = 1
+    assert written(before, after, RNG).left_out == PART_ELEMENTS + 7

@@ -117,6 +117,16 @@ def profiled_of(said: Message) -> Profiled | RunFailure:
     return Profiled(profile, launches, launched, extents, moved, transferred)
 
 
+def steps_of(profile: Profile) -> float:
+    """Instructions of all threads of a call."""
+    return sum(
+        kernel.launches
+        * kernel.metrics.get("instructions_executed", 0.0)
+        * kernel.metrics.get("threads_per_instruction", 0.0)
+        for kernel in profile.kernels
+    )
+
+
 def written_of(arguments: Arguments, segment: Segment) -> Mapping[str, Written]:
     """Some of what a call left in each output, from places that nobody can know beforehand."""
     rng = np.random.default_rng()
