@@ -62,7 +62,10 @@ class WorkloadResult:
     left_out: str | None = None
     """Why it was not timed: its size, and what the device has free."""
     counted: bool = True
-    """Whether the means are over it too; False of a gain that nobody compared, or could have."""
+    """Whether the means are over it too; False of a gain that nobody compared or could have, or of a time
+    that nothing proves."""
+    unproved: bool = False
+    """Whether its time is that of blocks that do not show their work, and it counts since no other does."""
 
     @property
     def counts(self) -> bool:
@@ -95,6 +98,7 @@ class WorkloadResult:
             "sampled": self.sampled or None,
             "left_out": self.left_out,
             "counted": None if self.counted else False,
+            "unproved": self.unproved or None,
         }
         return {"set": self.set, "shape": dict(self.shape)} | {
             k: v for k, v in figures.items() if v is not None

@@ -10,8 +10,8 @@ from mskernelbench.operator import Workload
 from mskernelbench.racing import Race
 from mskernelbench.whole_calls import WholeCalls
 
-WHOLE_SECONDS = 6.0
-"""After which no other whole call is asked what samples leave in doubt."""
+WHOLE_STEPS = 3e10
+"""For whole calls that are asked what samples leave in doubt."""
 
 
 class Found(NamedTuple):
@@ -39,7 +39,7 @@ class HarderValues(NamedTuple):
         doubtful = [w for w in asked if measured or not self._looks_right(w)]
         if doubtful and not measured:
             doubtful += self._more_in_doubt(asked, {w.values for w in doubtful}, sampled)
-        told = self.calls.look(sorted(doubtful, key=lambda w: operator.flops(w.shape)), WHOLE_SECONDS)
+        told = self.calls.look(sorted(doubtful, key=lambda w: operator.flops(w.shape)), WHOLE_STEPS)
         right = {w.label for w in told.right}
         return Found(told.refusal, frozenset(w.key for w in doubtful if w.label not in right))
 

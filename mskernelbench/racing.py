@@ -1,58 +1,38 @@
 """Times a candidate against the baseline, workload by workload, on one device."""
 
 import secrets
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NoReturn
 
-from cudamaster.toolchain.arguments import Access
 from cudamaster.toolchain.build import Build
-from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
 from mskernelbench.ahead import Job
-from mskernelbench.checking import COMPARISON, failure_refusal
+from mskernelbench.call_cost import call_steps
+from mskernelbench.checking import failure_refusal
 from mskernelbench.errors import BaselineBroken, UnsteadyClock
 from mskernelbench.evaluation import Interval, Status, WorkloadResult
 from mskernelbench.fairness import UNFAIR, does_its_share, unfair_words
 from mskernelbench.first_calls import REMEMBERS, remembering
 from mskernelbench.guards import Refusal, first_refusal
-from mskernelbench.guards.evidence import TimeEvidence
-from mskernelbench.materials import Kept, Materials
-from mskernelbench.operator import Operator, Precision, Workload
+from mskernelbench.lane import Lane
+from mskernelbench.materials import Kept
+from mskernelbench.operator import Workload
 from mskernelbench.pairing import PAIRS, Pairs, paired
 from mskernelbench.ratios import speedup
 from mskernelbench.roofline import roofline
-from mskernelbench.sampled import right_in_samples
 from mskernelbench.scores import attainment
 from mskernelbench.seeds import generator
 from mskernelbench.timed_outputs import TIMED, TimedLook
-from mskernelbench.whole_times import behind_whole_launches
+from mskernelbench.whole_times import Within
+from mskernelbench.within import timed_within
 
 CONTROLS = 2
 """Times that a clock may tell the baseline from a copy before it is not believed."""
 KEPT_TIMINGS = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """Whose work is timed, on what."""
-
-    device: Device
-    operator: Operator
-    precision: Precision
-    materials: Materials
-    seed: int
-    without: Collection[str] = ()
-    """Guards that do not count."""
-
-    def least_bytes(self, workload: Workload) -> int:
-        """What a right call on the workload touches at least; what it reads and overwrites counts once."""
-        least = self.operator.dram_bytes(workload.shape, self.precision)
-        tensors = self.materials.arguments(workload).tensors
-        return least - sum(tensor.array.nbytes for tensor in tensors if tensor.access is Access.IN_PLACE)
 
 
 class TooLarge(Exception):
@@ -107,19 +87,26 @@ class Race:
         if isinstance(pair, WorkloadResult | Refusal):
             return pair
         row = self._row(workload, *pair)
-        refusal = first_refusal("times", self._evidence(workload, pair[1]), self._lane.without)
+        refusal = first_refusal("times", self._lane.evidence(workload, pair[1]), self._lane.without)
         refusal = refusal or self._unfair(candidate, workload, pair[1])
-        return refusal or replace(row, sampled=self._right_in_samples(workload, pair[1]))
+        return refusal or replace(row, sampled=self._lane.right_in_samples(workload, pair[1]))
 
     def looks_right(self, candidate: Build, workload: Workload) -> bool:
         """Whether sampled blocks of one call write the right numbers; False says little."""
         timing = self._time(candidate, workload, 1, traces=True)
-        return isinstance(timing, Timing) and self._right_in_samples(workload, timing)
+        return isinstance(timing, Timing) and self._lane.right_in_samples(workload, timing)
 
-    def behind_whole_launches(self, candidate: Build, workload: Workload) -> float | None:
-        """The modelled time of a call whose launches all run whole, in milliseconds; None where it fails."""
-        lane = self._lane
-        return behind_whole_launches(lane.device, lane.materials, lane.seed, candidate, workload)
+    def cost(self, candidate: Build, workload: Workload) -> float:
+        """Steps of a call whose launches run whole, and of a look at what it wrote."""
+        lane, timing = self._lane, None
+        if lane.device.clock is Clock.MODELLED:
+            timing = self._time(candidate, workload, 1)
+        counted = timing if isinstance(timing, Timing) else None
+        return call_steps(lane.operator, lane.precision, workload, counted)
+
+    def within(self, candidate: Build, workload: Workload, *, known: bool) -> Within:
+        """A modelled call whose blocks are counted as all of them run; some of what it wrote is compared."""
+        return timed_within(self._lane, candidate, workload, known=known)
 
     def by_others(self, candidate: Build, workload: Workload) -> float | None:
         """Milliseconds of a call as modelled by blocks that nobody can foresee; None where it fails."""
@@ -158,31 +145,6 @@ class Race:
         others = self._lane.device.time(candidate, arguments, plan)
         words = None if isinstance(others, RunFailure) else unfair_words(timing, others, workload.label)
         return Refusal(Status.CHEATED, words, UNFAIR, UNFAIR) if words else None
-
-    def _evidence(self, workload: Workload, timing: Timing) -> TimeEvidence:
-        """What the guards look at."""
-        lane = self._lane
-        roof = roofline(lane.device.spec, lane.operator, lane.precision, workload)
-        return TimeEvidence(
-            workload,
-            timing.median_ms,
-            roof.floor_ms,
-            lane.device.clock,
-            lane.least_bytes(workload),
-            {t.name: t.array.nbytes for t in lane.materials.arguments(workload).tensors},
-            timing.extents,
-            timing.moved_bytes,
-            timing.transferred_bytes,
-        )
-
-    def _right_in_samples(self, workload: Workload, timing: Timing) -> bool:
-        lane = self._lane
-        if not timing.written or COMPARISON in lane.without:
-            return False
-        if timing.clock is Clock.MEASURED:  # and it was not refused for what it wrote
-            return True
-        arguments = lane.materials.arguments(workload)
-        return right_in_samples(lane.operator, lane.precision, workload, arguments, timing)
 
     def _once(
         self, candidate: Build, workload: Workload, looked_at: bool

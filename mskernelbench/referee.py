@@ -22,10 +22,11 @@ from mskernelbench.evaluation import Evaluation, Status
 from mskernelbench.examining import examined
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import ObjectEvidence
-from mskernelbench.guards.findings import counts_blocks, keeps_state
+from mskernelbench.guards.findings import keeps_state
+from mskernelbench.lane import Lane
 from mskernelbench.materials import Materials
 from mskernelbench.operator import BaselineKind, Operator, Precision, Workload
-from mskernelbench.racing import Lane, Race
+from mskernelbench.racing import Race
 from mskernelbench.signatures import signature_hint
 from mskernelbench.timed_trial import Built, TimedTrial
 from mskernelbench.vendor.rival import Rival
@@ -228,7 +229,7 @@ class Referee:
         if evidence is None:
             return Built(found.name, build, keeps_state=False)
         refusal = self._gate(evidence, found.name)
-        return refusal or Built(found.name, build, keeps_state(evidence), counts_blocks(evidence))
+        return refusal or Built(found.name, build, keeps_state(evidence))
 
     def built(self, source: str, entry: str | None = None) -> Build | None:
         """What `source` is compiled to, found again where it was judged before; None where it cannot be."""

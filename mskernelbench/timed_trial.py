@@ -17,16 +17,13 @@ from mskernelbench.guards import Refusal
 from mskernelbench.harder_values import Found, HarderValues
 from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.racing import Race
-from mskernelbench.whole_calls import WholeCalls
-from mskernelbench.whole_times import Key, WholeTimes
+from mskernelbench.whole_calls import Told, WholeCalls
+from mskernelbench.whole_times import Key, Settled, WholeTimes, Within
 
 LONG_MS = 100.0
 """Calls that take longer are not run whole for a comparison."""
-SPOT_SECONDS = 3.0
-"""After which no other heavy workload is called whole."""
-
-DENSE = 2.0
-"""Operations a byte from which on what blocks touch does not show that they did their share."""
+SPOT_STEPS = 1.5e10
+"""For calls on heavy workloads of which some places are compared."""
 
 
 class Built(NamedTuple):
@@ -36,8 +33,6 @@ class Built(NamedTuple):
     build: Build
     keeps_state: bool
     """Whether one call could leave something to the next."""
-    counts_blocks: bool = False
-    """Whether a block could know how many others have run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,48 +108,53 @@ class TimedTrial:
             return Checked(tuple(compared), found.refusal)
         true = frozenset(w.key for w in sampled) - found.doubtful
         rows = [replace(row, sampled=row.key in true and row.key not in errors) for row in rows]
-        late = self._seen_late(timed, rows, compared, found.doubtful)
-        return replace(late, results=self._with_true_times(timed, late.results, true))
+        keys = {row.key for row in rows}
+        late = self._seen_late(timed, rows, true, found.doubtful)
+        return replace(late, results=(*(row for row in compared if row.key not in keys), *late.results))
 
     def _seen_late(
         self,
         timed: Sequence[Workload],
         rows: Sequence[WorkloadResult],
-        compared: Sequence[WorkloadResult],
-        doubtful: Collection[tuple[object, ...]],
+        true: Collection[Key],
+        doubtful: Collection[Key],
     ) -> Checked:
-        """All rows, with what came of comparing those that are unseen."""
-        keys = {row.key for row in rows}
-        late = self._late([w for w, row in zip(timed, rows, strict=True) if _is_unseen(row)])
-        found = {row.key: row for row in late.results}
-        told = [_compared_late(row, found.get(row.key)) for row in rows]
-        if self._compares_late and self.device.clock is Clock.MODELLED and any(row.seen for row in told):
+        """The rows, with what came of comparing and timing whole calls where samples do not show enough."""
+        if not self._compares_late:
+            return Checked(tuple(rows), None)
+        whole = self._whole(_unseen(timed, rows))
+        rows = _compared_late(rows, whole.results)
+        if whole.refusal is not None:
+            return Checked(tuple(rows), whole.refusal)
+        times = self._with_true_times(timed, rows, true)
+        spotted = self._spotted(_unseen(timed, times.rows)) if times.refusal is None else Told(())
+        told = [replace(row, sampled=row.sampled or row.key in spotted.keys) for row in times.rows]
+        if self.device.clock is Clock.MODELLED and any(row.seen for row in told):
             told = [self._counted(w, row, doubtful) for w, row in zip(timed, told, strict=True)]
-        return Checked((*(row for row in compared if row.key not in keys), *told), late.refusal)
+        return Checked(tuple(told), times.refusal or spotted.refusal)
 
     def _with_true_times(
         self, timed: Sequence[Workload], rows: Sequence[WorkloadResult], true: Collection[Key]
-    ) -> tuple[WorkloadResult, ...]:
-        """All rows, with what came of timing calls whole whose samples do not show their work.
+    ) -> Settled:
+        """All rows, with what came of timing calls as all blocks run where samples do not show their work.
 
-        And one of the others by blocks that nobody can foresee: the usual ones can be.
+        And one of the others, which nobody can foresee.
         """
-        if self.device.clock is Clock.MEASURED or not self._compares_late:
-            return tuple(rows)
-        whole = partial(self.race.behind_whole_launches, self.built.build)
-        settled = WholeTimes(whole, self._may_spare).settled(timed, rows, true)
-        others = partial(self.race.by_others, self.built.build)
-        untrue = {row.key for row in rows} - set(true)
-        return WholeTimes(others, lambda workload: False, seconds=0.0).settled(timed, settled, untrue)
+        if self.device.clock is Clock.MEASURED:
+            return Settled(tuple(rows))
+        known = {row.key for row in rows if row.error_ratio is not None}
+        times = WholeTimes(lambda workload: self._within(workload, known), self._cost)
+        settled = times.settled(timed, rows, true)
+        if settled.refusal is not None:
+            return settled
+        return times.one_drawn(timed, settled.rows, true, partial(self.race.by_others, self.built.build))
 
-    def _may_spare(self, workload: Workload) -> bool:
-        """Whether blocks can know how many others have run, and more than the bytes they touch takes time.
+    def _within(self, workload: Workload, known: Collection[Key]) -> Within:
+        self._calls.begin_anew()
+        return self.race.within(self.built.build, workload, known=workload.key in known)
 
-        Of operators whose samples show what blocks do.
-        """
-        bytes_moved = self.operator.dram_bytes(workload.shape, self.precision)
-        dense = self.operator.flops(workload.shape) >= DENSE * bytes_moved
-        return self.built.counts_blocks and self.operator.cut is not None and dense
+    def _cost(self, workload: Workload) -> float:
+        return self.race.cost(self.built.build, workload)
 
     @property
     def _samples_all(self) -> bool:
@@ -170,13 +170,12 @@ class TimedTrial:
     @property
     def _calls(self) -> WholeCalls:
         build, keeps_state = self.built.build, self.built.keeps_state
+        materials = self.checker.materials
         return WholeCalls(
-            build, self.device, self.operator, self.precision, self.checker.materials, keeps_state
+            build, self.device, self.operator, self.precision, materials, keeps_state, self._cost
         )
 
-    def _counted(
-        self, workload: Workload, row: WorkloadResult, doubtful: Collection[tuple[object, ...]]
-    ) -> WorkloadResult:
+    def _counted(self, workload: Workload, row: WorkloadResult, doubtful: Collection[Key]) -> WorkloadResult:
         """A timed row; a gain does not count that nobody compared, or could have, beside what was compared.
 
         A candidate cannot know which of those that could have been are drawn. A GPU's timed calls are all
@@ -184,7 +183,7 @@ class TimedTrial:
         """
         gains = row.speedup is not None and row.speedup.high > 1
         possible = row.key not in doubtful and may_be_compared(workload, self.operator, self.precision)
-        return replace(row, counted=row.seen or not gains or possible)
+        return replace(row, counted=row.counted and (row.seen or not gains or possible))
 
     @property
     def _compares_late(self) -> bool:
@@ -204,27 +203,28 @@ class TimedTrial:
         count = int(self.built.keeps_state or not self.quick)
         return secrets.SystemRandom().sample(timed, min(count, len(timed)))
 
-    def _late(self, unseen: Sequence[Workload]) -> Checked:
-        """Whole calls where no sample is known to be right, on all light workloads and some heavy ones.
-
-        They are compared whole as well, or at some places where these can be answered alone.
-        """
-        if not self._compares_late:
-            return Checked((), None)
+    def _whole(self, unseen: Sequence[Workload]) -> Checked:
+        """Whole outputs where no sample is known to be right, on light workloads and a drawn heavy one."""
         light, drawn = at_any_rate(unseen, self.operator, self.precision)
         whole = self._compared((*light, *drawn))
-        if whole.refusal is not None and whole.refusal.status is not Status.TIMED_OUT:
-            return whole
-        told = self._calls.look(in_spots(unseen, self.operator, self.precision), SPOT_SECONDS)
-        spotted = (WorkloadResult(w.set, w.shape, pattern=w.pattern, sampled=True) for w in told.right)
-        return Checked((*whole.results, *spotted), told.refusal)
+        slow = whole.refusal is not None and whole.refusal.status is Status.TIMED_OUT
+        return replace(whole, refusal=None) if slow else whole
+
+    def _spotted(self, unseen: Sequence[Workload]) -> Told:
+        """Whole calls on some heavy ones, compared at places where these can be answered alone."""
+        return self._calls.look(in_spots(unseen, self.operator, self.precision), SPOT_STEPS)
 
 
-def _compared_late(row: WorkloadResult, late: WorkloadResult | None) -> WorkloadResult:
-    """A timed row, with what came of comparing it afterwards."""
-    if late is None:
-        return row
-    return replace(row, error_ratio=late.error_ratio, sampled=row.sampled or late.sampled)
+def _compared_late(
+    rows: Sequence[WorkloadResult], late: Sequence[WorkloadResult]
+) -> Sequence[WorkloadResult]:
+    """Timed rows, with what came of comparing some afterwards."""
+    errors = {row.key: row.error_ratio for row in late}
+    return [replace(row, error_ratio=errors.get(row.key, row.error_ratio)) for row in rows]
+
+
+def _unseen(timed: Sequence[Workload], rows: Sequence[WorkloadResult]) -> list[Workload]:
+    return [w for w, row in zip(timed, rows, strict=True) if _is_unseen(row)]
 
 
 def _is_unseen(row: WorkloadResult) -> bool:

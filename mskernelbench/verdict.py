@@ -11,6 +11,9 @@ from mskernelbench.ratios import over_all, ratio_text
 from mskernelbench.scores import geometric_mean, paper_score
 from mskernelbench.spread import directions
 
+TOO_COSTLY = "what sampled blocks do may not be all of the work, and whole calls are too costly here"
+"""Why a gain is not proved."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bench:
@@ -170,20 +173,29 @@ def _right(rows: Sequence[WorkloadResult]) -> str:
     less = [f"{_workloads(sampled, 'larger timed')} {_were(sampled)} compared in samples"] if sampled else []
     if unseen := sum(not row.seen and not row.left_out for row in rows):
         less.append(f"{_workloads(unseen, 'larger timed')} {_were(unseen)} not compared")
-        if uncounted := sum(not row.seen and not row.counted for row in rows):
-            alone = " and" if uncounted == unseen else f", of which {uncounted}"
-            less[-1] += f"{alone} {_do(uncounted)} not count"
-        elif not compared and not sampled:
+        if not (any(not row.counted for row in rows) or compared or sampled):
             less[-1] += ", nor was any other"
-    if unproved := sum(row.seen and not row.counted for row in rows):
-        less.append(
-            f"the gain on {unproved} of these does not count: the timed blocks do not show their work"
-        )
+    less += _not_proved(rows)
     return f"{right} ({', '.join(less)})" if less else right
+
+
+def _not_proved(rows: Sequence[WorkloadResult]) -> list[str]:
+    """Why some gains are in no mean, or are in it as they are."""
+    told = []
+    if uncounted := sum(not row.counted for row in rows):
+        gains = f"{uncounted} gain{_s(uncounted)} {_do(uncounted)} not count"
+        told.append(f"{gains}: {TOO_COSTLY}")
+    if unproved := sum(row.unproved for row in rows):
+        told.append(f"no gain is proved, but {unproved} of them count all the same: {TOO_COSTLY}")
+    return told
 
 
 def _do(count: int) -> str:
     return "does" if count == 1 else "do"
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
 
 
 def _were(count: int) -> str:

@@ -1,11 +1,11 @@
-"""Whole calls on heavy workloads, compared at drawn places, for as long as there is time."""
+"""Whole calls on heavy workloads, compared at drawn places, as many as do not cost too much."""
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
+from mskernelbench.call_cost import affordable_calls
 from mskernelbench.guards import Refusal
 from mskernelbench.materials import Materials
 from mskernelbench.operator import Operator, Precision, Workload
@@ -19,6 +19,11 @@ class Told(NamedTuple):
     refusal: Refusal | None = None
     """What is wrong with the call that ended them."""
 
+    @property
+    def keys(self) -> frozenset[tuple[object, ...]]:
+        """Of the rows of those that are right."""
+        return frozenset(workload.key for workload in self.right)
+
 
 class WholeCalls(NamedTuple):
     """Calls of one candidate."""
@@ -30,14 +35,13 @@ class WholeCalls(NamedTuple):
     materials: Materials
     keeps_state: bool
     """Whether one call could leave something to the next."""
+    cost: Callable[[Workload], float]
+    """Steps of a call."""
 
-    def look(self, workloads: Sequence[Workload], seconds: float) -> Told:
-        """Call it on each in turn; none begins after so many seconds, or after one that is wrong."""
+    def look(self, workloads: Sequence[Workload], steps: float) -> Told:
+        """Call it on each in turn, for as many steps; none after one that is wrong."""
         right: list[Workload] = []
-        begun = time.monotonic()
-        for workload in workloads:
-            if time.monotonic() - begun > seconds:
-                break
+        for workload in affordable_calls(workloads, self.cost, steps):
             self.begin_anew()
             arguments = self.materials.arguments(workload)
             asked = Asked(self.operator, self.precision, workload, arguments)

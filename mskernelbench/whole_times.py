@@ -1,64 +1,114 @@
-"""Times calls again with every launch run whole, where samples of them do not show that their time is true.
+"""Times calls again within whole launches, where samples of them do not show that their time is true.
 
 A modelled time is that of a few blocks of each launch, and of a heavy launch no others run. A kernel can
 find in memory that others have not run, and do less than in a whole call: what samples write is wrong then.
+Within whole launches a block finds what it finds in any call, and how much all of them do is known.
 """
 
-import random
-import time
+import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from cudamaster.toolchain.build import Build
-from cudamaster.toolchain.device import Device
-from cudamaster.toolchain.outputs import RunFailure
-from cudamaster.toolchain.timing import TimingPlan
+from mskernelbench.call_cost import affordable_calls
 from mskernelbench.evaluation import Interval, WorkloadResult
-from mskernelbench.materials import Materials
+from mskernelbench.guards import Refusal
 from mskernelbench.operator import Workload
 
-SECONDS = 2.0
-"""After which no other workload is timed so."""
+STEPS = 2e10
+"""What calls within whole launches may take together; the lightest is made in any case."""
+DRAWN_STEPS = 5e9
+"""What the call of one drawn gain may take that samples have proved before."""
 LONGER = 1.1
-"""How much longer a call must take to have done more than its samples."""
-ALL_BYTES = 2**62
-"""More than any call touches: one that touches less is sampled again, behind whole launches."""
+"""How much longer, or shorter, a call must take to be another one than its samples."""
 
 Key = tuple[object, ...]
+
+
+class Within(NamedTuple):
+    """A call that was timed as all its blocks ran."""
+
+    ms: float | None
+    """None where it takes too long here."""
+    right: bool = False
+    """Whether some of what it wrote was compared, and is right."""
+    refusal: Refusal | None = None
+    """What is wrong with it."""
+
+
+class Settled(NamedTuple):
+    """Rows with times that are true, or with gains that do not count."""
+
+    rows: tuple[WorkloadResult, ...]
+    refusal: Refusal | None = None
+    """What is wrong with a call that was timed again."""
 
 
 class WholeTimes(NamedTuple):
     """The times of one candidate's calls."""
 
-    call: Callable[[Workload], float | None]
-    """Milliseconds of a call whose launches run whole; None where it fails."""
-    may_spare: Callable[[Workload], bool]
-    """Whether blocks may know how many others have run, and by that leave arithmetic to others."""
-    seconds: float = SECONDS
-    """After which no other call begins; one is made in any case."""
+    call: Callable[[Workload], Within]
+    """Within whole launches."""
+    cost: Callable[[Workload], float]
+    """Steps of such a call."""
+    steps: float = STEPS
 
     def settled(
         self, timed: Sequence[Workload], rows: Sequence[WorkloadResult], true: Collection[Key]
-    ) -> tuple[WorkloadResult, ...]:
-        """The rows; those that are not among the `true` ones, right in samples, with the slower of two times.
+    ) -> Settled:
+        """The rows; gains that are not among the `true` ones have the time of a whole call, or do not count.
 
-        A gain does not count where blocks may spare themselves, or a call runs into its limit; nor, where any
-        call does more than its samples, without a second time. Where none would count, those do that did, but
-        for those whose blocks may spare themselves.
+        The lightest calls are made. Where no row counts, and each of these calls is too costly, all count and
+        say that they are not proved.
         """
-        unproved = {row.key for row in rows if row.key not in true and gains(row)}
-        spared = {w.key for w in timed if w.key in unproved and self.may_spare(w)}
-        rows = [_uncounted(row) if row.key in spared else row for row in rows]
-        asked = {row.key for row in rows if row.key in unproved and row.seen and row.counted}
-        ms = timed_whole([w for w in timed if w.key in asked], self.call, self.seconds)
-        settled = [_settled(row, ms) for row in rows]
-        if any(a is not b for a, b in zip(settled, rows, strict=True)):
-            settled = [_uncounted(row) if row.key in unproved - ms.keys() else row for row in settled]
-        if any(row.counts for row in settled):
-            return tuple(settled)
-        again = {row.key for row in rows if row.counted}
-        return tuple(replace(row, counted=row.counted or row.key in again) for row in settled)
+        asked = {row.key for row in rows if row.key not in true and row.counted and gains(row)}
+        costs = {w.key: self.cost(w) for w in timed if w.key in asked}
+        found = self._made([w for w in timed if w.key in asked], costs)
+        refusal = next((one.refusal for one in found.values() if one.refusal), None)
+        if refusal:
+            return Settled(tuple(rows), refusal)
+        settled = tuple(_settled(row, found.get(row.key)) if row.key in asked else row for row in rows)
+        if any(cost <= self.steps for cost in costs.values()) or any(row.counts for row in settled):
+            return Settled(settled)
+        return Settled(tuple(replace(row, unproved=row.key in asked) for row in rows))
+
+    def one_drawn(
+        self,
+        timed: Sequence[Workload],
+        rows: Sequence[WorkloadResult],
+        true: Collection[Key],
+        by_others: Callable[[Workload], float | None],
+    ) -> Settled:
+        """The rows after one of the `true` gains, which nobody can foresee, was timed in another way.
+
+        Within whole launches or, where that costs too much, `by_others`: blocks that nobody can foresee.
+        If it does more than its samples, all other gains have to be proved as well.
+        """
+        gained = [row for row in rows if row.key in true and row.counted and gains(row)]
+        if not gained:
+            return Settled(tuple(rows))
+        drawn = secrets.choice(gained)
+        workload = next(w for w in timed if w.key == drawn.key)
+        cheap = self.cost(workload) <= DRAWN_STEPS
+        one = self.call(workload) if cheap else Within(by_others(workload), right=drawn.seen)
+        if one.refusal or _takes_no_longer(one, drawn):
+            return Settled(tuple(rows), one.refusal)
+        known = tuple(_settled(row, one) if row is drawn else row for row in rows)
+        proved = {row.key for row in rows} - set(true) | {drawn.key}
+        return self.settled(timed, known, proved)
+
+    def _made(self, workloads: Sequence[Workload], costs: Mapping[Key, float]) -> Mapping[Key, Within]:
+        """The calls of some, lightest first, for as long as none is wrong."""
+
+        def cost(workload: Workload) -> float:
+            return costs[workload.key]
+
+        found: dict[Key, Within] = {}
+        for workload in affordable_calls(sorted(workloads, key=cost), cost, self.steps):
+            found[workload.key] = self.call(workload)
+            if found[workload.key].refusal:
+                break
+        return found
 
 
 def gains(row: WorkloadResult) -> bool:
@@ -66,47 +116,18 @@ def gains(row: WorkloadResult) -> bool:
     return row.speedup is not None and row.speedup.high > 1
 
 
-def timed_whole(
-    workloads: Sequence[Workload], call: Callable[[Workload], float | None], seconds: float = SECONDS
-) -> Mapping[Key, float | None]:
-    """Times by `call`, in an order that nobody can foresee, for as long as there is time."""
-    found: dict[Key, float | None] = {}
-    begun = time.monotonic()
-    for workload in random.SystemRandom().sample(workloads, len(workloads)):
-        if found and time.monotonic() - begun > seconds:
-            break
-        found[workload.key] = call(workload)
-    return found
+def _takes_no_longer(whole: Within, row: WorkloadResult) -> bool:
+    return whole.ms is not None and whole.ms <= LONGER * (row.candidate_ms or 0.0)
 
 
-def behind_whole_launches(
-    device: Device, materials: Materials, seed: int, build: Build, workload: Workload
-) -> float | None:
-    """Milliseconds of a call, by the blocks that `seed` draws; None where it fails.
-
-    In a process of its own: it knows neither earlier calls nor their times.
-    """
-    anew = replace(build, key=f"{build.key} behind whole launches")
-    plan = TimingPlan(samples=1, seed=seed, least_bytes=ALL_BYTES)
-    timing = device.time(anew, materials.arguments(workload), plan)
-    device.release(anew)
-    return None if isinstance(timing, RunFailure) else timing.median_ms
-
-
-def _settled(row: WorkloadResult, ms: Mapping[Key, float | None]) -> WorkloadResult:
-    """The row with the slower of both times."""
-    if row.key not in ms or row.candidate_ms is None or row.speedup is None:
-        return row
-    whole_ms = ms[row.key]
-    if whole_ms is None:
-        return _uncounted(row)
-    factor = whole_ms / row.candidate_ms
-    if factor <= LONGER:
-        return row
+def _settled(row: WorkloadResult, whole: Within | None) -> WorkloadResult:
+    """The row with the time of a whole call; it does not count without."""
+    if whole is None or whole.ms is None or row.candidate_ms is None or row.speedup is None:
+        return replace(row, counted=False)
+    seen = replace(row, sampled=row.sampled or (whole.right and row.error_ratio is None))
+    factor = whole.ms / row.candidate_ms
+    if 1 / LONGER <= factor <= LONGER:
+        return seen
     centre, low, high = (s / factor for s in (row.speedup.centre, row.speedup.low, row.speedup.high))
     attainment = row.attainment and row.attainment / factor
-    return replace(row, candidate_ms=whole_ms, speedup=Interval(centre, low, high), attainment=attainment)
-
-
-def _uncounted(row: WorkloadResult) -> WorkloadResult:
-    return replace(row, counted=False)
+    return replace(seen, candidate_ms=whole.ms, speedup=Interval(centre, low, high), attainment=attainment)

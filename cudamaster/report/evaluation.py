@@ -34,7 +34,7 @@ FOLDED = ("shape", "")
 ON_THE_DEVICE = ("memcpy", "memset")
 """What a profile tells beside kernels and is no call that the host waits for."""
 MUCH = 0.2
-UNCOUNTED = "not compared, does not count"
+UNCOUNTED = "does not count"
 
 
 def verdict_lines(evaluation: Evaluation) -> list[str]:

@@ -36,8 +36,6 @@ INSTRUCTIONS = {
     "waits": r"nanosleep[\w.]*",
 }
 """What PTX shows of each, whatever the source looks like."""
-SHARED_ATOMIC = re.compile(r"(?<![\w$%.])(?:atom|red)\.(?![\w.:]*shared)")
-"""An atomic operation on memory that blocks share."""
 STATE = frozenset({"host_state", "device_state", "constructors"})
 """Findings of what outlives a call."""
 WORDS = {
@@ -70,13 +68,6 @@ def findings(evidence: ObjectEvidence) -> tuple[Finding, ...]:
 def keeps_state(evidence: ObjectEvidence) -> bool:
     """Whether one call could leave something to the next."""
     return any(_state(evidence))
-
-
-def counts_blocks(evidence: ObjectEvidence) -> bool:
-    """Whether a block could know how many others have run: by atomics, or variables of the device."""
-    variables = (name for space, name in VARIABLE.findall(evidence.ptx) if space == "global")
-    used = any(_is_used(name, evidence.ptx) for name in variables if not name.startswith("$"))
-    return used or bool(SHARED_ATOMIC.search(evidence.ptx))
 
 
 def _state(evidence: ObjectEvidence) -> Iterator[Finding]:

@@ -13,8 +13,9 @@ from mskernelbench.checking import Checker
 from mskernelbench.errors import BenchmarkError
 from mskernelbench.evaluation import Evaluation, Vendor, WorkloadResult
 from mskernelbench.guards import Refusal
+from mskernelbench.lane import Lane
 from mskernelbench.operator import Workload
-from mskernelbench.racing import Lane, Race
+from mskernelbench.racing import Race
 from mskernelbench.vendor.arms import VendorArm, find_arm
 from mskernelbench.verdict import vendor_overall
 

@@ -63,11 +63,17 @@ def test_what_is_too_heavy_to_be_drawn_is_known_beforehand(
 def test_a_gain_that_does_not_count_keeps_its_row_and_is_said() -> None:
     rows = [replace(row(2.0), error_ratio=0.5), row(8.0), row(50.0, counted=False)]
     evaluation = accepted(BENCH, "entry", rows)
-    assert "2 larger timed workloads were not compared, of which 1 does not count" in evaluation.reason
+    assert "2 larger timed workloads were not compared, 1 gain does not count: what" in evaluation.reason
     assert "over 2 timed workloads (" in evaluation.reason
     document = evaluation.document()
     assert [one.get("counted") for one in document["workloads"]] == [None, None, False]
     assert len(counted_rows(document)) == 2
+
+
+def test_a_time_that_nothing_proves_is_said_to_be_so_where_it_counts() -> None:
+    evaluation = accepted(BENCH, "entry", [replace(row(2.0), unproved=True)])
+    assert "no gain is proved, but 1 of them count all the same" in evaluation.reason
+    assert evaluation.document()["workloads"][0]["unproved"] is True
 
 
 def test_where_none_was_compared_all_count_and_that_is_said() -> None:

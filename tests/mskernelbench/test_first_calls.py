@@ -13,9 +13,10 @@ from mskernelbench.catalog import load_operator
 from mskernelbench.checking import Checker
 from mskernelbench.evaluation import Status
 from mskernelbench.first_calls import REMEMBERS
+from mskernelbench.lane import Lane
 from mskernelbench.materials import Materials
 from mskernelbench.operator import Precision, Workload
-from mskernelbench.racing import Lane, Race
+from mskernelbench.racing import Race
 from mskernelbench.timed_trial import Built, TimedTrial
 from tests.doubles.noisy_clock import NoisyDevice
 from tests.doubles.scripted_device import Script, honest

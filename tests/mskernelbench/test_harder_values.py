@@ -61,7 +61,8 @@ def looked(limit: int, *, right: bool = False, slow: bool = False) -> tuple[Any,
     device = ScriptedDevice({SOURCE.text: Script(run)})
     looks, materials = Looks(limit), Materials(SOFTMAX, FP32, 0)
     race = cast(Race, looks)
-    calls = WholeCalls(device.build(SOURCE), device, SOFTMAX, FP32, materials, keeps_state=False)
+    build = device.build(SOURCE)
+    calls = WholeCalls(build, device, SOFTMAX, FP32, materials, keeps_state=False, cost=lambda w: 1.0)
     look = HarderValues(calls, race)
     return look.look(SAMPLED), looks, called
 

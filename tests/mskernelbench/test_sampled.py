@@ -10,9 +10,9 @@ from cudamaster.toolchain.timing import Clock, Timing
 from cudamaster.toolchain.traces import Extent, written
 from mskernelbench.catalog import load_operator
 from mskernelbench.fairness import does_its_share, unfair_words
+from mskernelbench.lane import Lane
 from mskernelbench.materials import Materials
 from mskernelbench.operator import Operator, Precision, Workload
-from mskernelbench.racing import Lane
 from mskernelbench.sampled import right_in_samples
 from tests.doubles.scripted_device import ScriptedDevice
 

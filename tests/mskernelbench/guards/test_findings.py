@@ -10,7 +10,7 @@ import pytest
 from cudamaster.toolchain.elf import Symbols, read_symbols
 from mskernelbench.catalog import load_operator
 from mskernelbench.guards.evidence import ObjectEvidence
-from mskernelbench.guards.findings import counts_blocks, findings, keeps_state
+from mskernelbench.guards.findings import findings, keeps_state
 from mskernelbench.operator import Precision
 
 OPERATOR = load_operator("relu")
@@ -81,14 +81,12 @@ def test_templates_tables_and_headers_leave_nothing_of_note(folder: Path) -> Non
     evidence = compiled(folder)
     assert findings(evidence) == ()
     assert not keeps_state(evidence)
-    assert not counts_blocks(evidence)
 
 
 def test_a_flag_is_state(folder: Path) -> None:
     evidence = compiled(folder, "ONCE")
     assert [f.evidence for f in findings(evidence)] == ["host variables that outlive a call: _ZZ4reluE4once"]
     assert keeps_state(evidence)
-    assert not counts_blocks(evidence), "of the host"
 
 
 def test_maps_banks_tickets_and_thread_locals_are_state(folder: Path) -> None:
@@ -110,26 +108,6 @@ def test_the_census_sees_through_macros_and_split_strings_in_milliseconds(folder
     assert "%globaltimer" in found["clocks"]
     assert "%clock" in found["clocks"]
     assert seconds < 0.05
-
-
-@pytest.mark.parametrize(
-    ("ptx", "counts"),
-    [
-        ("    atom.shared.add.u32 %r1, [%r2], 1;\n", False),
-        ("    atom.acq_rel.cta.shared::cta.add.u32 %r1, [%r2], 1;\n", False),
-        ("    ld.global.f32 %f1, [matom.add];\n", False),
-        ("    atom.global.inc.u32 %r1, [%rd2], %r3;\n", True),
-        ("    red.relaxed.gpu.global.add.u32 [%rd2], 1;\n", True),
-        ("    atom.add.u32 %r1, [%rd2], 1;\n", True),
-        (".global .align 4 .u32 begun;\n    ld.global.u32 %r1, [begun];\n", True),
-        (".global .align 4 .u32 unused;\n", False),
-        (".const .align 4 .b8 table[16];\n    ld.const.u32 %r1, [table];\n", False),
-    ],
-)
-def test_blocks_count_others_by_atomics_of_memory_that_they_share_or_by_variables(
-    ptx: str, counts: bool
-) -> None:
-    assert counts_blocks(ObjectEvidence(Symbols(frozenset(), frozenset()), "", OPERATOR, None, ptx)) is counts
 
 
 def test_bf16_is_of_no_note_in_a_bf16_operator() -> None:

@@ -81,8 +81,8 @@ def test_an_arm_of_a_library_is_absent_where_times_are_modelled_and_nothing_more
 
     assert found.vendor is None
     assert not {"vendor", "vendor_ms"} & (found.document() | found.workloads[-1].document()).keys()
-    assert sum(verb == "time" for verb, _ in device.asked) == 3, (
-        "the baseline, and the candidate's gain twice"
+    assert sum(verb == "time" for verb, _ in device.asked) == 4, (
+        "the baseline, the candidate, its cost and its gain once more"
     )
 
 
