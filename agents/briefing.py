@@ -18,13 +18,14 @@ from cudamaster.agents.wording import shape_words
 from cudamaster.toolchain.metrics import METRICS
 from cudamaster.toolchain.profile import KernelProfile, Profile
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.operator import Category, Contract, Kind, Operator, Precision
+from mskernelbench.operator import Access, Category, Contract, Kind, Operator, Precision
 
 CONTRACTS = {
     Contract.POISONED: "Output buffers hold garbage before every call: write every element.",
     Contract.ZEROED: "Output buffers hold zeros before every call: add into them, or write every element.",
     Contract.IN_PLACE: "The input is overwritten with the answer; it is restored before every call.",
 }
+BESIDE = " What is in_place holds its input instead, restored before every call."
 EXACT = "Answers must be the exact ones, rounded once to the output's type: nothing but equality passes."
 BOUND = (
     "An element that sums n terms may be off by half a unit in the last place of the output and by 8 + 2√n "
@@ -85,11 +86,24 @@ def _operator_words(operator: Operator, precision: Precision) -> dict[str, Any]:
             }
             for p in operator.signature
         ],
-        "contract": CONTRACTS[operator.contract],
-        "accuracy": EXACT if operator.exact else ACCURACY[precision],
+        "contract": contract_words(operator),
+        "accuracy": accuracy_words(operator, precision),
         "sparse": operator.category is Category.SPARSE,
         "timed": [f"{w.set}: {shape_words(w.shape)}{f' ({w.pattern})' if w.pattern else ''}" for w in timed],
     }
+
+
+def contract_words(operator: Operator) -> str:
+    """What outputs hold before every call."""
+    mixed = operator.contract is not Contract.IN_PLACE and any(
+        p.access is Access.IN_PLACE for p in operator.signature
+    )
+    return f"{CONTRACTS[operator.contract]}{BESIDE if mixed else ''}"
+
+
+def accuracy_words(operator: Operator, precision: Precision) -> str:
+    """What a right answer is."""
+    return EXACT if operator.exact else ACCURACY[precision]
 
 
 def _clock_words(situation: Situation) -> str:

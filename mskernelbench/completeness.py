@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from mskernelbench.entries import EntryProblem, find_entry
 from mskernelbench.errors import BaselineMissing
-from mskernelbench.operator import Access, Contract, Kind, Operator
+from mskernelbench.operator import Access, Contract, Operator
 
 KNOWN_SETS = {"check", "paper", "real"}
 
@@ -31,10 +31,21 @@ def parameters(operator: Operator) -> Iterator[str]:
         yield "its parameters share a name, or use 'stream', which is passed after them"
     if not operator.output_names:
         yield "its signature has no output"
-    kinds = {p.access for p in operator.signature if p.kind is Kind.TENSOR} - {Access.INPUT}
+    yield from contract(operator)
+
+
+def contract(operator: Operator) -> Iterator[str]:
+    """It says what outputs hold before a call; what is overwritten in place holds its input in any case."""
+    plain = [p.name for p in operator.signature if p.access is Access.OUTPUT]
     in_place = operator.contract is Contract.IN_PLACE
-    if operator.output_names and kinds != {Access.IN_PLACE if in_place else Access.OUTPUT}:
-        yield f"its contract is {operator.contract}, which its signature's outputs do not fit"
+    if in_place and plain:
+        yield (
+            f"its contract is in_place, and its output {plain[0]!r} is not: declare it "
+            f'in_place("{plain[0]}", …) where the kernel reads it too; else give Contract.POISONED, '
+            "or ZEROED where it adds into it"
+        )
+    if not in_place and operator.output_names and not plain:
+        yield f"its contract is {operator.contract}, and all its outputs are in_place: give Contract.IN_PLACE"
 
 
 def workloads(operator: Operator) -> Iterator[str]:

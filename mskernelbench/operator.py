@@ -99,14 +99,14 @@ class Access(StrEnum):
 
 
 class Contract(StrEnum):
-    """What an output buffer holds before every call."""
+    """What an output buffer holds before every call; one that is overwritten in place holds its input."""
 
     POISONED = "poisoned"
     """A NaN pattern; the entry writes all of it."""
     ZEROED = "zeroed"
     """Zeros; the entry adds into it."""
     IN_PLACE = "in_place"
-    """The input, restored before every call."""
+    """The input, restored before every call: of operators all of whose outputs are overwritten in place."""
 
 
 class BaselineKind(StrEnum):

@@ -1,12 +1,14 @@
 """Begins a spec for a user's kernel: what its entry says is filled in, what only the user knows is open."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 from keyword import iskeyword
 from pathlib import Path
 
 import jinja2
 
 from mskernelbench.declared_entry import DeclaredEntry
+from mskernelbench.errors import NoEntry
 from mskernelbench.operator import Access, Element, Kind, Parameter, Precision
 
 TEMPLATE = "skeleton.py.j2"
@@ -39,15 +41,27 @@ def skeleton(entry: DeclaredEntry, kernel: str, spec: str) -> str:
         makers=sorted({declared(parameter).partition("(")[0] for parameter in entry.parameters}),
         elements=any(declared_element(parameter) for parameter in entry.parameters),
         tensors=tensors,
-        rounded=[p for p in tensors if p.access is Access.OUTPUT and p.element is not Element.INT32],
-        reads=[p for p in tensors if p.access is Access.INPUT],
-        writes=[p for p in tensors if p.access is Access.OUTPUT],
+        rounded=[p for p in tensors if p.access is not Access.INPUT and p.element is not Element.INT32],
+        reads=[p for p in tensors if p.access is not Access.OUTPUT],
+        writes=[p for p in tensors if p.access is not Access.INPUT],
+        contract="POISONED" if any(p.access is Access.OUTPUT for p in tensors) else "IN_PLACE",
         drawn={p.name: drawn(p, entry.precision) for p in tensors},
         element_bytes={p.name: element_bytes(p) for p in tensors},
         scalars=[p.name for p in entry.parameters if p.kind is Kind.FLOAT],
         length=" * ".join(f'int(shape["{name}"])' for name in sizes[:2]),
         workloads=list(workloads(entry.parameters)),
     )
+
+
+def with_in_place(entry: DeclaredEntry, names: Collection[str]) -> DeclaredEntry:
+    """The entry whose outputs of these names are read as well as written. Raises NoEntry."""
+    outputs = [p.name for p in entry.parameters if p.access is Access.OUTPUT]
+    for name in names:
+        if name not in outputs:
+            known = ", ".join(outputs)
+            raise NoEntry(f"{entry.name} writes no array {name}, so that none is in place: it writes {known}")
+    parameters = (replace(p, access=Access.IN_PLACE) if p.name in names else p for p in entry.parameters)
+    return replace(entry, parameters=tuple(parameters))
 
 
 def variable(name: str) -> str:
@@ -64,10 +78,10 @@ def declared(parameter: Parameter) -> str:
         case Kind.FLOAT:
             return f'scalar("{parameter.name}"{element})'
         case _:
-            maker = "tensor" if parameter.access is Access.INPUT else "output"
-            return f'{maker}("{parameter.name}", "{LAYOUT}"{element})'
+            return f'{MAKERS[parameter.access]}("{parameter.name}", "{LAYOUT}"{element})'
 
 
+MAKERS = {Access.INPUT: "tensor", Access.OUTPUT: "output", Access.IN_PLACE: "in_place"}
 LAYOUT = "how it is laid out"
 
 
@@ -86,8 +100,9 @@ def drawn(parameter: Parameter, precision: Precision) -> str:
 
 
 def element_bytes(parameter: Parameter) -> str:
-    """Bytes an element, where `precision` is known."""
-    return "precision.value_bytes" if parameter.element is Element.VALUE else "4"
+    """Bytes moved for an element, where `precision` is known."""
+    each = "precision.value_bytes" if parameter.element is Element.VALUE else "4"
+    return f"2 * {each}" if parameter.access is Access.IN_PLACE else each
 
 
 def workloads(parameters: Iterable[Parameter]) -> Iterable[tuple[str, str, str]]:

@@ -16,7 +16,15 @@ from cudamaster.cli import options
     metavar="FILE.py",
     help="The spec to write; else KERNEL_op.py beside the kernel. Must lie beside it, and not exist.",
 )
-def command(kernel: Path, entry: str | None, out: Path | None) -> int:
+@click.option(
+    "--in-place",
+    "in_place",
+    multiple=True,
+    metavar="NAME",
+    help="An array that the kernel reads as well as writes; may be repeated. Others that are not const are "
+    "taken as written only.",
+)
+def command(kernel: Path, entry: str | None, out: Path | None, in_place: tuple[str, ...]) -> int:
     """Begin the spec of a kernel of your own, so that it can be judged and optimized.
 
     KERNEL is a .cu file with an extern "C" host function. What its arguments say is filled in; what only you
@@ -26,10 +34,10 @@ def command(kernel: Path, entry: str | None, out: Path | None) -> int:
     from cudamaster.cli.kernel_file import read_kernel
     from cudamaster.errors import DONE
     from mskernelbench.declared_entry import declared_entry
-    from mskernelbench.skeleton import skeleton
+    from mskernelbench.skeleton import skeleton, with_in_place
 
     source = read_kernel(kernel)
-    declared = declared_entry(source, str(kernel), entry)
+    declared = with_in_place(declared_entry(source, str(kernel), entry), in_place)
     spec = out or kernel.with_name(f"{kernel.stem}_op.py")
     require_own_name(declared.symbol.lower(), f"{kernel}:{declared.line}")
     write_new(spec, kernel, skeleton(declared, kernel.name, spec.name))

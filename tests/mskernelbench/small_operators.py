@@ -104,6 +104,20 @@ NEGATE = small(
 """In place."""
 
 
+STEP = small(
+    "step",
+    (in_place("x", "N"), output("before", "N"), size("N")),
+    Contract.POISONED,
+    lambda workload, arrays: {
+        "x": -arrays["x"].astype(np.float64),
+        "before": arrays["x"].astype(np.float64),
+    },
+    lambda shape: {"x": (int(shape["N"]),), "before": (int(shape["N"]),)},
+    exact=True,
+)
+"""In place, with a further output."""
+
+
 def _weighted(workload: Workload, arrays: Arrays) -> References:
     return {"total": np.array([_factor(workload) * arrays["x"].astype(np.float64).sum()])}
 

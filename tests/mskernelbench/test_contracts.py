@@ -11,7 +11,7 @@ from cudamaster.toolchain.device import Device
 from mskernelbench.evaluation import Evaluation, Status
 from mskernelbench.operator import Operator, Precision
 from mskernelbench.referee import Referee
-from tests.mskernelbench.small_operators import NEGATE, ORDER, WEIGHTED_SUM, sizes
+from tests.mskernelbench.small_operators import NEGATE, ORDER, STEP, WEIGHTED_SUM, sizes
 
 pytestmark = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the path")
 
@@ -34,6 +34,15 @@ __global__ void negate_all(__nv_bfloat16* x, int N) {
     if (i < N) x[i] = __hneg(x[i]);
 }
 extern "C" void negate_bf16(__nv_bfloat16* x, int N) { negate_all<<<(N + 63) / 64, 64>>>(x, N); }
+"""
+STEP_KERNEL = """
+__global__ void step_all(float* x, float* before, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= N) return;
+    before[i] = x[i];
+    x[i] = -x[i];
+}
+extern "C" void step(float* x, float* before, int N) { step_all<<<(N + 63) / 64, 64>>>(x, before, N); }
 """
 SUM_KERNEL = """
 #include <cuda_bf16.h>
@@ -87,6 +96,18 @@ def test_a_buffer_is_overwritten_in_place_and_restored_before_every_call(device:
     assert verdict(device, NEGATE, Precision.BF16, twice).status is Status.WRONG
     same = replace(NEGATE, workloads=sizes(37, 37))
     assert verdict(device, same, Precision.BF16, NEGATE_KERNEL).correct
+
+
+def test_a_buffer_is_overwritten_in_place_beside_an_output_that_holds_garbage(device: Device) -> None:
+    assert verdict(device, STEP, Precision.FP32, STEP_KERNEL).correct
+    kept = verdict(device, STEP, Precision.FP32, STEP_KERNEL.replace("    x[i] = -x[i];", ""))
+    assert (kept.status, "output x[0]" in kept.reason) == (Status.WRONG, True)
+    unwritten = verdict(device, STEP, Precision.FP32, STEP_KERNEL.replace("    before[i] = x[i];", ""))
+    assert (unwritten.status, "output before[0]" in unwritten.reason) == (Status.WRONG, True)
+    twice = STEP_KERNEL.replace(
+        "before, N); }", "before, N); step_all<<<(N + 63) / 64, 64>>>(x, before, N); }"
+    )
+    assert verdict(device, STEP, Precision.FP32, twice).status is Status.WRONG
 
 
 def test_an_entry_adds_into_zeros_with_a_bf16_scalar_and_may_leave_it_out(device: Device) -> None:

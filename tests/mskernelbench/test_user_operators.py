@@ -51,7 +51,7 @@ def test_it_is_held_to_the_same_strictness(tmp_path: Path, precision: Precision)
         ('{"N": 37}', '{"N": 1}', "two of its workloads are alike: check N=1 shifted"),
         ('output("y", "N")', 'tensor("y", "N")', "its signature has no output"),
         ('output("y", "N")', 'output("x", "N")', "its parameters share a name"),
-        ("Contract.POISONED", "Contract.IN_PLACE", "its contract is in_place, which"),
+        ("Contract.POISONED", "Contract.IN_PLACE", "its output 'y' is not: declare it in_place"),
         ('{"y": (int(shape["N"]),)}', '{"z": (int(shape["N"]),)}', r"its outputs\(shape\) does not give"),
         ('aliases=("times_three",)', 'aliases=("gemm",)', "'gemm' already means the operator matrix_mul"),
     ],

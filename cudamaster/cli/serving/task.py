@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from cudamaster.agents.briefing import ACCURACY, CONTRACTS
+from cudamaster.agents.briefing import accuracy_words, contract_words
 from cudamaster.cli.profile import document_of, workload_document
 from cudamaster.report.document import Json
 from cudamaster.report.listing import operator_document
@@ -40,8 +40,8 @@ def task_document(means: Collaborators, settings: Settings, best: Sequence[Json]
         "signature": operator.c_signature(precision),
         "parameters": [parameter_document(parameter) for parameter in operator.signature],
         "mathematics": operator.mathematics,
-        "contract": CONTRACTS[operator.contract],
-        "accuracy": ACCURACY[precision],
+        "contract": contract_words(operator),
+        "accuracy": accuracy_words(operator, precision),
         "workloads": [work_document(means, workload) for workload in timed],
         "device": {"device": means.device, "clock": means.clock, "limits": asdict(means.spec)},
         "baseline": baseline_document(means, settings),
