@@ -24,6 +24,11 @@ def resources(registers: int = 32, shared_bytes: int = 0) -> KernelResources:
     return KernelResources("k", registers, shared_bytes, 0, 0, 0)
 
 
+def pointers_moved(by: int) -> bytes:
+    """PARAMETERS with every pointer so many bytes farther."""
+    return b"".join((pointer + by).to_bytes(8, "little") for pointer in (A, B, C))
+
+
 def copy(elements: int, block: int = 256) -> SampledLaunch:
     """b[i] = a[i], FP32, one element a thread."""
     kernel = kernel_of(

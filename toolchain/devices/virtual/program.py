@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from cudamaster.toolchain.arguments import Scalar
 from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.addresses import AddressSpace, require_addresses
-from cudamaster.toolchain.devices.virtual.cost.assembly import profile_launches
+from cudamaster.toolchain.devices.virtual.cost.assembly import Launched, profile_launches
 from cudamaster.toolchain.devices.virtual.cost.host_calls import Operation
 from cudamaster.toolchain.devices.virtual.cost.occupancy import l1_share_bytes, residents
 from cudamaster.toolchain.devices.virtual.extents import Buffer, extents
@@ -209,10 +209,12 @@ def _answer(report: CallReport, request: Mapping[str, Any], buffers: Sequence[Bu
     }
     if request["profile"]:
         operations = [Operation(name, moved) for name, moved in report.memory_operations]
+        in_order = zip(report.order, report.launches, strict=True)
         profile = profile_launches(
             report.samples,
             _resources(request),
             load_gpu(request["gpu"]),
+            order=[Launched(sample, launch.parameters) for sample, launch in in_order],
             source_files=set(request["source_files"]),
             operations=operations,
         )

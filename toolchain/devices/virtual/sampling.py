@@ -146,6 +146,8 @@ class Samples:
     plan: SamplePlan
     draws: random.Random = field(default_factory=random.SystemRandom)
     """Not to be foreseen by the code that launches."""
+    order: list[int] = field(default_factory=list)
+    """Of each launch in turn which sample it counts as."""
     _taken: list[tuple[SampledLaunch, int]] = field(default_factory=list)
     _seen: dict[_Kind, _Seen] = field(default_factory=dict)
     _standing: dict[_Key, int] = field(default_factory=dict)
@@ -170,6 +172,7 @@ class Samples:
         if key[1] is not None:
             seen.scalar_sets.add(key[1])
         self._standing[key] = len(self._taken)
+        self.order.append(len(self._taken))
         self._taken.append((sample, 1))
 
     def compare(self, drawn: SampledLaunch, scalars: bytes) -> None:
@@ -177,11 +180,14 @@ class Samples:
         key = self._key(drawn.request, scalars)
         place = self._standing[key]
         sample, count = self._taken[place]
+        self.order.append(place)
         if not _does_more(drawn, sample):
             self._taken[place] = (sample, count + 1)
             return
         self._taken[place] = (sample, 1)
         self._standing[key] = len(self._taken)
+        later = self.order.index(place) + 1
+        self.order[later:] = [len(self._taken) if one == place else one for one in self.order[later:]]
         self._taken.append((drawn, count))
 
     def repeat(self, request: LaunchRequest, scalars: bytes) -> SampledLaunch:
@@ -189,6 +195,7 @@ class Samples:
         place = self._standing[self._key(request, scalars)]
         sample, count = self._taken[place]
         self._taken[place] = (sample, count + 1)
+        self.order.append(place)
         return sample
 
     def counted(self) -> Iterator[tuple[SampledLaunch, int]]:

@@ -75,6 +75,8 @@ class CallReport:
     """Whether host code read device memory while launches were only sampled: it may have seen wrong data."""
     samples: tuple[tuple[SampledLaunch, int], ...] = ()
     """Sampled launches in order, each with the number of launches it stands for (sample mode only)."""
+    order: tuple[int, ...] = ()
+    """Of each launch which of the samples it counts as (sample mode only)."""
     memory_operations: tuple[tuple[str, int], ...] = ()
     """`memset` and `memcpy` within device memory: name, bytes read and written."""
 
@@ -243,5 +245,6 @@ class Session:
             seconds=seconds,
             follows_data=machine.incomplete and machine.read_back,
             samples=tuple(machine.samples.counted()),
+            order=tuple(machine.samples.order),
             memory_operations=tuple(machine.memory_operations),
         )

@@ -1,12 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from cudamaster.toolchain.devices.virtual.cost.assembly import profile_launches
+from cudamaster.toolchain.devices.virtual.cost.assembly import Launched, profile_launches
 from cudamaster.toolchain.devices.virtual.cost.host_calls import Operation
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from cudamaster.toolchain.metrics import METRICS
 from cudamaster.toolchain.timing import Clock
-from tests.doubles.known_kernels import PARAMETERS, POINTERS, A, copy, resources
+from tests.doubles.known_kernels import PARAMETERS, POINTERS, A, copy, pointers_moved, resources
 from tests.doubles.sampled_launch import Touch, kernel_of, sampled
 
 H200 = load_gpu("h200")
@@ -32,6 +34,25 @@ def test_a_repeated_launch_costs_less_than_another_first_one() -> None:
     once = profile_launches([(copy(MIB), 1)], [resources()], H200).time_ms
     often = profile_launches([(copy(MIB), 10)], [resources()], H200).time_ms
     assert once < often < 10 * once
+
+
+def copies_ms(*moved: int) -> float:
+    """Of copies of 4 MB in buffers of 256, each launch with its pointers so many bytes farther."""
+    one = copy(MIB)
+    one = replace(one, allocations=tuple((first, 256 * MIB) for first, _ in one.allocations))
+    order = [Launched(0, pointers_moved(by)) for by in moved]
+    return profile_launches([(one, len(order))], [resources()], H200, order=order).time_ms
+
+
+def test_a_launch_that_reads_other_bytes_of_a_buffer_finds_none_of_them_in_l2() -> None:
+    assert copies_ms(0, 0) < copies_ms(0, 2 * MIB) < copies_ms(0, 4 * MIB) == copies_ms(0, 16 * MIB)
+
+
+def test_launches_count_in_the_order_of_the_call() -> None:
+    here, there = 0, 64 * MIB
+    evicting = (here, *range(128 * MIB, 192 * MIB, 4 * MIB))
+    assert copies_ms(*evicting, here) > copies_ms(here, *evicting)
+    assert copies_ms(here, there, here, there) == pytest.approx(copies_ms(here, here, there, there))
 
 
 def test_the_dearest_kernel_comes_first() -> None:

@@ -1,6 +1,6 @@
 from cudamaster.toolchain.devices.virtual.cost.hot_lines import hot_lines
+from cudamaster.toolchain.devices.virtual.cost.l2_contents import L2Contents
 from cudamaster.toolchain.devices.virtual.cost.model import ModelledLaunch, model_launch
-from cudamaster.toolchain.devices.virtual.cost.traffic import L2Contents
 from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from tests.doubles.known_kernels import resources

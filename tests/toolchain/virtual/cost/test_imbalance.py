@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from cudamaster.toolchain.devices.virtual.cost.counting import counts_of
+from cudamaster.toolchain.devices.virtual.cost.l2_contents import L2Contents
 from cudamaster.toolchain.devices.virtual.cost.model import ModelledLaunch, model_launch
-from cudamaster.toolchain.devices.virtual.cost.traffic import L2Contents
 from cudamaster.toolchain.devices.virtual.cost.verdict import bound_of
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from cudamaster.toolchain.metrics import measure

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from cudamaster.toolchain.devices.virtual.cost.l2_contents import L2Contents
 from cudamaster.toolchain.devices.virtual.cost.model import model_launch
-from cudamaster.toolchain.devices.virtual.cost.traffic import L2Contents
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from tests.doubles.known_kernels import resources
 from tests.doubles.sampled_launch import kernel_of, sampled

@@ -3,10 +3,10 @@
 import pytest
 
 from cudamaster.toolchain.build import KernelResources
+from cudamaster.toolchain.devices.virtual.cost.l2_contents import L2Contents
 from cudamaster.toolchain.devices.virtual.cost.mix import instruction_mix
 from cudamaster.toolchain.devices.virtual.cost.model import ModelledLaunch, model_launch
 from cudamaster.toolchain.devices.virtual.cost.stalls import stall_shares
-from cudamaster.toolchain.devices.virtual.cost.traffic import L2Contents
 from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from tests.doubles.known_kernels import copy, naive_product, register_product, resources, tiled_product

@@ -3,7 +3,7 @@ import pytest
 from numpy.typing import NDArray
 
 from cudamaster.toolchain.devices.virtual.cost.subject import subject_of
-from cudamaster.toolchain.devices.virtual.cost.traffic import L2Contents, Traffic, estimate_traffic
+from cudamaster.toolchain.devices.virtual.cost.traffic import Traffic, estimate_traffic, use_of
 from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from tests.doubles.known_kernels import PARAMETERS, POINTERS, A, copy, register_product, resources
@@ -12,12 +12,9 @@ from tests.doubles.sampled_launch import Touch, kernel_of, run_of_sectors, sampl
 MIB = 1 << 20
 
 
-def traffic(
-    launch: SampledLaunch, gpu: str = "h200", held: dict[tuple[int, int], float] | None = None
-) -> Traffic:
-    card = load_gpu(gpu)
-    contents = L2Contents(card.device.l2_bytes * 0.7, held or {})
-    return estimate_traffic(subject_of(launch, resources(), card), contents)
+def traffic(launch: SampledLaunch, gpu: str = "h200", held: tuple[float, ...] | None = None) -> Traffic:
+    use = use_of(subject_of(launch, resources(), load_gpu(gpu)))
+    return estimate_traffic(use, held or (0.0,) * len(use.where))
 
 
 def test_a_copy_moves_each_byte_once() -> None:
@@ -28,7 +25,7 @@ def test_a_copy_moves_each_byte_once() -> None:
 
 def test_what_l2_still_holds_is_not_read_from_dram() -> None:
     launch = copy(8 * MIB // 4)
-    warm = traffic(launch, held={launch.allocations[0]: 8.0 * MIB})
+    warm = traffic(launch, held=(1.0, 0.0, 0.0))
     assert warm.dram_read_bytes == 0
     assert warm.dram_write_bytes == 8 * MIB
 
@@ -73,11 +70,6 @@ def test_a_second_sweep_over_short_rows_hits_l2() -> None:
 def test_a_second_sweep_over_long_rows_reads_dram_again() -> None:
     once, three = sweeps(1 << 18, 1).dram_read_bytes, sweeps(1 << 18, 3).dram_read_bytes
     assert 2.5 * once < three <= 3 * once
-
-
-def test_l2_keeps_the_last_bytes_touched() -> None:
-    contents = L2Contents(100.0, {(0, 80): 80.0}).after({(500, 60): 60.0})
-    assert contents.resident == {(500, 60): 60.0, (0, 80): 40.0}
 
 
 @pytest.mark.parametrize(("table_mib", "share"), [(8, 0.0), (1024, 0.96)])

@@ -142,6 +142,15 @@ def test_a_drawn_launch_that_does_more_stands_for_all_that_only_were_counted() -
     assert [meet(samples, heavy), *counts(samples)][1:] == [(light, 1), (heavy, 5)]
 
 
+def test_every_launch_is_known_by_the_sample_it_counts_as() -> None:
+    samples, light, heavy = samples_with(0.999, drawn_repeats=1), with_work(10), with_work(100)
+    for launch, scalars in ((light, b"0"), (heavy, b"1"), (light, b"0"), (light, b"0")):
+        meet(samples, launch, scalars)
+    assert samples.order == [0, 1, 0, 0]
+    samples.compare(heavy, b"0")
+    assert samples.order == [0, 1, 2, 2, 2]
+
+
 def test_scalars_are_parameters_without_addresses() -> None:
     allocations = [(0x1000, 0x100)]
     one, other = (struct.pack("<QQi", address, 7, 3) for address in (0x1000, 0x10FF))

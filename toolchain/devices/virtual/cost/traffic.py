@@ -6,7 +6,7 @@ block over its own data.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cudamaster.toolchain.devices.virtual.cost.footprint import (
@@ -14,6 +14,7 @@ from cudamaster.toolchain.devices.virtual.cost.footprint import (
     BufferFootprint,
     buffer_footprints,
 )
+from cudamaster.toolchain.devices.virtual.cost.l2_contents import Stretch, stretches
 from cudamaster.toolchain.devices.virtual.cost.regions import Region
 from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite
 from cudamaster.toolchain.devices.virtual.cost.subject import Subject
@@ -29,8 +30,6 @@ class Traffic:
     l2_atomic_bytes: float
     dram_read_bytes: float
     dram_write_bytes: float
-    touched_bytes: Mapping[tuple[int, int], float]
-    """Distinct bytes by allocation: what L2 may hold for the next launch."""
     atomic_places: float
     """Sectors that global atomics are spread over."""
 
@@ -51,29 +50,6 @@ class Traffic:
 
 
 @dataclass(slots=True)
-class L2Contents:
-    """Bytes of each allocation that L2 still holds from the launches before; the last touched stay."""
-
-    capacity_bytes: float
-    resident: dict[tuple[int, int], float] = field(default_factory=dict)
-
-    def after(self, touched: Mapping[tuple[int, int], float]) -> "L2Contents":
-        """The contents once a launch has touched `touched`."""
-        kept = L2Contents(self.capacity_bytes)
-        room = self.capacity_bytes
-        total = sum(touched.values())
-        shrink = min(1.0, room / total) if total else 1.0
-        for allocation, size in touched.items():
-            kept.resident[allocation] = size * shrink
-        room -= total * shrink
-        for allocation, size in reversed(self.resident.items()):
-            if allocation not in touched and room > 0:
-                kept.resident[allocation] = min(size, room)
-                room -= kept.resident[allocation]
-        return kept
-
-
-@dataclass(slots=True)
 class _Buffer:
     """How the sampled sites use one buffer."""
 
@@ -83,25 +59,45 @@ class _Buffer:
     atomics: float = 0.0
 
 
-def estimate_traffic(subject: Subject, contents: L2Contents) -> Traffic:
-    """Traffic of the whole grid, with L2 holding `contents` before it."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Use:
+    """How a launch uses its buffers, whatever L2 holds before it."""
+
+    subject: Subject
+    buffers: Sequence[_Buffer]
+    footprints: Sequence[BufferFootprint]
+    waves: "_Waves"
+    unique_bytes: Sequence[float]
+    """Distinct bytes that the grid touches, by allocation and then of everything else."""
+    where: tuple[Stretch | None, ...]
+    """The addresses of those."""
+
+    def moved(self, by: Sequence[int]) -> list[Stretch | None]:
+        """`where` of a launch that was given other pointers."""
+        return [stretch and stretch.moved(step) for stretch, step in zip(self.where, by, strict=True)]
+
+
+def use_of(subject: Subject) -> Use:
+    """What can be said of a launch's traffic before it is known what L2 holds."""
     launch = subject.launch
     footprints = buffer_footprints(launch, subject.gpu.model.dram_access_bytes)
-    uses = _uses(len(launch.allocations), subject.sites, subject.regions)
+    buffers = _uses(len(launch.allocations), subject.sites, subject.regions)
     waves = _Waves(subject, footprints)
+    unique = [waves.unique(index, buffer) for index, buffer in enumerate(buffers)]
+    return Use(subject, buffers, footprints, waves, unique, stretches(launch, unique))
+
+
+def estimate_traffic(use: Use, held: Sequence[float]) -> Traffic:
+    """Traffic of the whole grid, of whose bytes L2 holds the shares `held`, buffer by buffer, before it."""
+    subject, waves = use.subject, use.waves
     reads = writes = 0.0
-    touched: dict[tuple[int, int], float] = {}
-    for index, use in enumerate(uses):
-        unique = waves.unique(index, use)
+    for index, (buffer, unique) in enumerate(zip(use.buffers, use.unique_bytes, strict=True)):
         if not unique:
             continue
-        allocation = launch.allocations[index] if index < len(launch.allocations) else (0, 0)
-        touched[allocation] = unique
-        held = min(1.0, contents.resident.get(allocation, 0.0) / unique)
-        if not use.stored_bytes or use.loads or use.atomics:
-            reads += waves.read_bytes(index, use, unique, held)
-        if use.stored_bytes or use.atomics:
-            writes += waves.written_bytes(use, unique)
+        if not buffer.stored_bytes or buffer.loads or buffer.atomics:
+            reads += waves.read_bytes(index, buffer, unique, held[index])
+        if buffer.stored_bytes or buffer.atomics:
+            writes += waves.written_bytes(buffer, unique)
     sent = _sent_bytes(subject)
     return Traffic(
         sent["load"],
@@ -109,8 +105,7 @@ def estimate_traffic(subject: Subject, contents: L2Contents) -> Traffic:
         sent["atomic"],
         reads if sent["load"] or sent["atomic"] else 0.0,
         writes,
-        touched,
-        _atomic_places(uses, footprints, launch.request.grid),
+        _atomic_places(use.buffers, use.footprints, subject.launch.request.grid),
     )
 
 
