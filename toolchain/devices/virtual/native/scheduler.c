@@ -201,7 +201,16 @@ static void check_polling(Worker *worker, const VgWarp *polling)
     worker->idle_since = vg_now();
 }
 
-/* No warp got anywhere for a round: bring in another block, or find that they poll in vain. */
+/* Brings in more blocks for those that wait: as many again, so that a whole grid that waits for itself is soon there. */
+static int add_waited_for(Worker *worker)
+{
+    int added = 0, wanted = worker->launch->sampled ? 1 : worker->count;
+    while (added < wanted && add_cluster(worker, 1))
+        added++;
+    return added;
+}
+
+/* No warp got anywhere for a round: bring in other blocks, or find that they poll in vain. */
 static void idle(Worker *worker)
 {
     VgLaunch *launch = worker->launch;
@@ -210,7 +219,7 @@ static void idle(Worker *worker)
         worker->idle_since = vg_now();
     worker->progress = progress;
     VgWarp *polling = polling_warp(worker);
-    if (worker->idle % (polling ? POLLING_ROUNDS : QUIET_ROUNDS) == 0 && add_cluster(worker, 1)) {
+    if (worker->idle % (polling ? POLLING_ROUNDS : QUIET_ROUNDS) == 0 && add_waited_for(worker)) {
         worker->idle = 0;
         launch->waits |= polling != NULL;
     } else if (polling && !(launch->options & VG_TIMED))
