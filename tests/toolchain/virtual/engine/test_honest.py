@@ -17,6 +17,7 @@ RESULTS = {
     "good_block_reduce": [INPUT[:128].sum() + INPUT[:128].max()],
     "good_groups": np.full(128, INPUT[:32].sum() + INPUT[96:128].sum()),
     "good_group_copy": INPUT[127::-1] + INPUT[255:127:-1],
+    "good_leftover_copies": INPUT[32 * (np.arange(128) // 32) + np.arange(128) % 32 % 5],
     "good_pipeline": INPUT.reshape(4, 128).sum(0)[::-1],
     "good_barrier": 2 * INPUT[:128],
     "good_lock": np.full(128, INPUT[:128:32].sum()),

@@ -1,11 +1,19 @@
 """`cp.async`: copies from global to shared memory that land when their thread waits (native/async.c)."""
 
+from cudamaster.toolchain.devices.virtual.codegen import access
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
 from cudamaster.toolchain.devices.virtual.isa.mbarrier import SPACES, barrier_place
 from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
 from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
-from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Negated, Operand, Register
+from cudamaster.toolchain.devices.virtual.ptx.nouns import (
+    Address,
+    Instruction,
+    Integer,
+    Negated,
+    Operand,
+    Register,
+)
 
 CACHE_HINT = "L2_cache_hint"
 HINTS = ("L2_64B", "L2_128B", "L2_256B", CACHE_HINT)
@@ -29,9 +37,18 @@ def copy(emit: Emitter, ins: Instruction) -> None:
     whole = emit.compare("eq", given, constant("i32", size.value))
     reading = emit.op("and", emit.bit_mask(whole), emit.active_mask())
     sources = emit.addresses(source, "global", "async_copy", size.value, mask=reading, tag=".from")
-    places = emit.addresses(destination, "shared", "async_copy", size.value, tag=".to")
+    mask = _distinct(emit, destination, sources) if emit.mode.watch else None
+    places = emit.addresses(destination, "shared", "async_copy", size.value, mask=mask, tag=".to")
     check = int(emit.mode.check)
     emit.call_native("vg_cp_async", [], [places, sources, given, size.value, check])
+
+
+def _distinct(emit: Emitter, destination: Operand, sources: str) -> Value:
+    """Return the mask of lanes that do not repeat a copy, as a library has those do that are left over."""
+    if not isinstance(destination, Address):
+        raise emit.unsupported(f"the address {destination}")
+    places = emit.spill(access.host_address(emit, access.location(emit, destination), "shared"), "distinct")
+    return emit.bit_mask(emit.call_native("vg_distinct_copies", ["i1"], [places, sources])[0])
 
 
 def _source_bytes(emit: Emitter, operand: Operand, size: int) -> Value:

@@ -52,6 +52,20 @@ void vg_cp_async(VgWarp *warp, uint32_t active, const uint64_t *destination, con
             check_short_source(warp, lane, source[lane], source_bytes[lane]);
 }
 
+/* The active lanes but those whose copy is the same as that of a lane before. */
+void vg_distinct_copies(VgWarp *warp, uint32_t active, uint32_t *distinct, const uint64_t *destination,
+                        const uint64_t *source)
+{
+    (void)warp;
+    *distinct = 0;
+    EACH_ACTIVE(lane, active) {
+        int repeats = 0;
+        EACH_ACTIVE(before, *distinct)
+            repeats |= destination[before] == destination[lane] && source[before] == source[lane];
+        *distinct |= (uint32_t)!repeats << lane;
+    }
+}
+
 static void land_lane(const Copy *copy, uint32_t lane)
 {
     uint32_t given = copy->source_bytes[lane] < copy->bytes ? copy->source_bytes[lane] : copy->bytes;
