@@ -128,7 +128,8 @@ class Engine:
         """Run the blocks with these linear indices, one after another, with counters. Raises Unsupported.
 
         `l1_bytes` is the L1 that each block has to itself; 0 for 128 KiB. A block that issues more than
-        `most_issued` warp instructions ends all: then the sample `depends`, and counts nothing.
+        `most_issued` warp instructions, or waits for others, ends all, unless that is 0: then the sample
+        `depends`, and its counters say nothing.
         """
         counting = self._counting(request, blocks, l1_bytes)
         counting.native.slice = SAMPLE_SLICE
@@ -149,6 +150,7 @@ class Engine:
         native.whole = counting.whole.ctypes.data
         native.residents = max(1, min(residents, RESIDENT_BYTES // _resident_bytes(native)))
         native.slice = RUN_SLICE if native.residents == 1 else SAMPLE_SLICE
+        native.threads = self._threads_for(counting.executable.kernel) if native.residents == 1 else 1
         sample = self._count(request, counting)
         if isinstance(sample, Fault):
             return sample
@@ -192,6 +194,7 @@ class Engine:
             instructions=issued,
             longest=ratio(native.longest, float(issued.mean())),
             longest_warp=longest_warp(busiest, issued, request.warps_per_block),
+            path_counts=counting.paths.sum(axis=0),
             depends=bool(native.is_overrun or native.waits),
         )
 
@@ -273,6 +276,8 @@ class _Counting:
         self._split = 2 * basic_blocks
         self.issued = np.zeros((2, count), np.int64)
         """Of each sampled block: its warp instructions, and those of its busiest warp."""
+        self.paths = np.zeros((count, basic_blocks), np.int64)
+        """Of each sampled block: how often its busiest warp executed each basic block."""
         self.whole = np.zeros((basic_blocks, 2), np.int64)
         """As `block_counts`, of all blocks of the grid, where they run."""
         self._ranges = np.zeros((3, count), np.int64)
@@ -283,7 +288,7 @@ class _Counting:
         native.footprint_starts = native.sampled + self._ranges.strides[0]
         native.footprint_counts = native.footprint_starts + self._ranges.strides[0]
         native.counters, native.counter_count = self._counters.ctypes.data, len(self._counters)
-        native.issued = self.issued.ctypes.data
+        native.issued, native.paths = self.issued.ctypes.data, self.paths.ctypes.data
 
     @property
     def block_counts(self) -> NDArray[np.int64]:

@@ -1,6 +1,7 @@
 """What launches of the CUDA runtime come to: the engine runs or samples them, faults become error codes."""
 
 import ctypes
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -188,11 +189,11 @@ class EngineMachine:
         return None
 
     def _sampled(self, request: LaunchRequest, plan: SamplePlan, *, bounded: bool) -> SampledLaunch | Fault:
-        """`bounded`: whether a block that takes work from others need not come to its end."""
+        """`bounded`: whether blocks that depend on others need not come to their end."""
         parts = []
-        most = MOST_ISSUED if bounded and self.engine.shares_work(request.kernel) else 0
+        most = MOST_ISSUED if self.engine.shares_work(request.kernel) else sys.maxsize
         for blocks in apart(sampled_blocks(request.grid, plan), request.block_count):
-            part = self.engine.sample(request, blocks, self.l1_share(request), most)
+            part = self.engine.sample(request, blocks, self.l1_share(request), most if bounded else 0)
             if isinstance(part, Fault) or part.depends:
                 return part
             parts.append(part)

@@ -128,10 +128,11 @@ static inline int vg_in_shared(const VgBlock *block, int space, uint64_t address
     return space == VG_SHARED || space == VG_CLUSTER || (space == VG_GENERIC && vg_shared_holder(block, address));
 }
 
-/* A site's counters. */
+/* A site's counters, of this worker. */
 static inline int64_t *vg_counters_of(const VgLaunch *launch, int32_t site)
 {
-    return launch->counters + 2 * launch->basic_blocks + VG_SITE_COLUMNS * site;
+    (void)launch;
+    return vg_site_counters + VG_SITE_COLUMNS * site;
 }
 
 #endif

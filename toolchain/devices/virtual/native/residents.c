@@ -2,6 +2,7 @@
 #include "residents.h"
 #include "tally.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,9 @@ _Static_assert(offsetof(VgBlock, counters) == 64 && offsetof(VgBlock, workspace)
 _Static_assert(offsetof(VgBlock, clusterid) == 96 && offsetof(VgBlock, is_explicit_cluster) == 152, "frame.py");
 _Static_assert(offsetof(VgBlock, pending) == 160 && offsetof(VgBlock, pending_full) == 168, "frame.py");
 _Static_assert(sizeof(VgPending) == 24 && offsetof(VgPending, site) == 16, "frame.py");
+
+__thread int64_t *vg_site_counters;
+static pthread_mutex_t handing_over = PTHREAD_MUTEX_INITIALIZER;
 
 static int64_t threads_of(const VgLaunch *launch)
 {
@@ -51,7 +55,8 @@ VgHome vg_home_new(VgLaunch *launch)
     VgHome home = {.launch = launch};
     home.ranges = calloc((size_t)launch->site_count + 1, sizeof *home.ranges);
     home.scratch = calloc(2 * (size_t)launch->basic_blocks + 1, sizeof *home.scratch);
-    home.sampled = calloc(2 * (size_t)launch->basic_blocks + 1, sizeof *home.sampled);
+    home.sampled = calloc((size_t)launch->counter_count + 1, sizeof *home.sampled);
+    vg_site_counters = home.sampled + 2 * (size_t)launch->basic_blocks;
     home.whole = calloc(2 * (size_t)launch->basic_blocks + 1, sizeof *home.whole);
     home.pending = calloc(2 * PENDING_ROOM, sizeof *home.pending);
     home.heads = make_heads(launch, (int)((threads_of(launch) + 31) / 32));
@@ -160,7 +165,10 @@ void vg_block_end(VgHome *home, VgBlock *block, int is_whole)
         vg_async_end(block);
     if (is_whole)
         vg_tally_end(home, block);
-    if (block->profile)
+    if (block->profile) {
+        pthread_mutex_lock(&handing_over);
         vg_profile_end(block->profile, block->launch, is_whole);
+        pthread_mutex_unlock(&handing_over);
+    }
     block->profile = NULL;
 }

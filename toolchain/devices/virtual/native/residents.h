@@ -13,8 +13,8 @@ typedef struct {
     VgRange *ranges;
     uint8_t *heads;   /* what each warp's context begins with */
     int64_t *scratch; /* what counting code counts basic blocks into where nothing is sampled */
-    int64_t *sampled; /* sums over sampled blocks that ended, two a basic block; over all that ended */
-    int64_t *whole;
+    int64_t *sampled; /* as the launch's counters, of sampled blocks that ended */
+    int64_t *whole;   /* two a basic block, of all that ended */
     int64_t longest, longest_block;
     VgPending *pending;
 } VgHome;

@@ -32,12 +32,13 @@ struct VgLaunch {
     int64_t *counters;           /* two a basic block, then VG_SITE_COLUMNS a site */
     const int32_t *lengths;      /* instructions of each basic block */
     int64_t *issued;             /* warp instructions of each sampled block, then those of its busiest warp */
+    int64_t *paths;              /* of each sampled block how often its busiest warp executed each basic block */
     int64_t *whole;              /* two a basic block, of all blocks; NULL: only the sampled ones are to run */
     int64_t *footprint_starts;   /* where each sampled block's distinct global sectors begin in `footprints` */
     int64_t *footprint_counts;
     int64_t sampled_count, context_bytes, shared_bytes, local_bytes, parameter_bytes;
     int64_t counter_count;
-    int64_t most_issued;         /* warp instructions after which a sampled block is given up; 0: none */
+    int64_t most_issued;         /* more warp instructions, or a wait for others, end a sampled block; 0: nothing does */
     int64_t longest, longest_block; /* warp instructions of the busiest block of all, and which it is */
     uint64_t drawn;              /* by it, one uncounted block in sixteen takes turns as counted ones do; 0: none */
     double deadline;             /* CLOCK_MONOTONIC seconds at which the launch has taken too long */
@@ -58,7 +59,7 @@ struct VgLaunch {
     atomic_llong progress;
     atomic_int busy; /* workers whose blocks still change */
     VgWatch *watch;
-    uint64_t *footprints; /* of sampled blocks as they ended, until they are taken; one worker runs those */
+    uint64_t *footprints; /* of sampled blocks as they ended, until they are taken */
     int64_t footprints_end, footprints_room;
 };
 
@@ -76,6 +77,9 @@ void vg_count_pending(VgBlock *block);
 /* Where a fault on this thread goes. */
 extern __thread jmp_buf *vg_escape;
 void vg_end_launch(VgLaunch *launch, const VgFault *fault) __attribute__((noreturn));
+
+/* What sampled blocks of this worker count memory instructions into. */
+extern __thread int64_t *vg_site_counters;
 
 double vg_now(void);
 

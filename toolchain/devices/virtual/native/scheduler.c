@@ -138,15 +138,19 @@ static int run_round(VgBlock *block)
     return progress;
 }
 
+static void give_up(VgLaunch *launch)
+{
+    launch->is_overrun = 1;
+    atomic_store(&launch->stopped, 1);
+}
+
 /* Ends a launch in which a sampled block does far more than there is patience for. */
 static void check_share(const Worker *worker)
 {
     VgLaunch *launch = worker->launch;
     for (int i = 0; launch->most_issued && i < worker->count; i++)
-        if (worker->resident[i]->number >= 0 && vg_tally_issued(worker->resident[i]) > launch->most_issued) {
-            launch->is_overrun = 1;
-            atomic_store(&launch->stopped, 1);
-        }
+        if (worker->resident[i]->number >= 0 && vg_tally_issued(worker->resident[i]) > launch->most_issued)
+            give_up(launch);
 }
 
 static VgWarp *running_warp(const Worker *worker)
@@ -222,6 +226,8 @@ static void idle(Worker *worker)
     if (worker->idle % (polling ? POLLING_ROUNDS : QUIET_ROUNDS) == 0 && add_waited_for(worker)) {
         worker->idle = 0;
         launch->waits |= polling != NULL;
+        if (polling && launch->most_issued)
+            give_up(launch);
     } else if (polling && !(launch->options & VG_TIMED))
         check_polling(worker, polling);
     if (!(launch->options & VG_TIMED) && (!launch->sampled || worker->idle % SHORT_SLICES == 0))

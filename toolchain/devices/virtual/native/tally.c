@@ -64,14 +64,25 @@ static void add(int64_t *sums, const int64_t *counters, size_t count)
         sums[i] += counters[i];
 }
 
+/* Keeps how often the busiest warp of a sampled block executed each basic block. */
+static void keep_path(const VgLaunch *launch, const VgBlock *block, size_t row)
+{
+    const int64_t *counters = block->tally + row * block->tally_step;
+    int64_t *path = launch->paths + block->number * launch->basic_blocks;
+    for (int32_t i = 0; i < launch->basic_blocks; i++)
+        path[i] = counters[2 * i];
+}
+
 void vg_tally_end(VgHome *home, const VgBlock *block)
 {
     VgLaunch *launch = home->launch;
     int64_t sum = 0, busiest = 0;
+    size_t busiest_row = 0;
     for (size_t row = 0; row < rows_of(block); row++) {
         const int64_t *counters = block->tally + row * block->tally_step;
         int64_t own = issued(launch, counters);
         sum += own;
+        busiest_row = own > busiest ? row : busiest_row;
         busiest = own > busiest ? own : busiest;
         add(home->whole, counters, counters_of(launch));
         if (block->number >= 0)
@@ -80,6 +91,7 @@ void vg_tally_end(VgHome *home, const VgBlock *block)
     if (block->number >= 0) {
         launch->issued[block->number] = sum;
         launch->issued[launch->sampled_count + block->number] = busiest;
+        keep_path(launch, block, busiest_row);
     }
     if (sum > home->longest) {
         home->longest = sum;
@@ -93,7 +105,7 @@ void vg_tally_add(const VgHome *home)
     if (!launch->sampled)
         return;
     pthread_mutex_lock(&adding);
-    add(launch->counters, home->sampled, counters_of(launch));
+    add(launch->counters, home->sampled, (size_t)launch->counter_count);
     if (launch->whole)
         add(launch->whole, home->whole, counters_of(launch));
     if (home->longest > launch->longest) {
