@@ -1,6 +1,8 @@
 """The user's own sizes: `--shape M=4096,N=2048,K=4096` as a workload of the set `user`."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from mskernelbench.errors import BadShape
 from mskernelbench.memory import require_fitting
@@ -12,10 +14,11 @@ def parse_shape(operator: Operator, given: str | Mapping[str, str]) -> Workload:
     """The workload that `given` describes, as `M=64,N=8` or as names and texts. Raises BadShape.
 
     The names are those of the entry's scalars; scalars with a default may be left out. Sparse operators take
-    `rows`, `cols`, one of `nnz`, `nnz_per_row` and `density`, and `pattern`; SpMM `K` as well.
+    `rows`, `cols`, one of `nnz`, `nnz_per_row` and `density`, and `pattern`; SpMM `K` as well. A workload may
+    be given as reports print it, `rows=9 cols=9 nnz=33 poisson5`: then it is that one, values and all.
     """
-    named = split_shape(given) if isinstance(given, str) else given
-    workload = operator.user_shape(named) if operator.user_shape else _dense(operator, named)
+    split = split_shape(given) if isinstance(given, str) else Split(given)
+    workload = _printed(operator, split) or _described(operator, split)
     require_fitting(operator, workload)
     return workload
 
@@ -27,17 +30,53 @@ def shape_example(operator: Operator) -> str:
     return ",".join(f"{name}={value}" for name, value in _usual(operator).shape.items())
 
 
-def split_shape(text: str) -> dict[str, str]:
-    """`M=64,N=8` as names and texts. Raises BadShape."""
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The parts of a shape's text."""
+
+    named: Mapping[str, str]
+    words: tuple[str, ...] = ()
+    """Those without a value: a pattern, and what values are drawn from."""
+
+
+def split_shape(text: str) -> Split:
+    """`M=64,N=8`, or `rows=9 cols=9 nnz=33 poisson5` as reports print it, in its parts. Raises BadShape."""
     named: dict[str, str] = {}
-    for part in text.split(","):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (name and equals and value):
-            raise BadShape(f"{part.strip()!r} is not NAME=VALUE; a shape is written like M=64,N=8")
+    words: list[str] = []
+    for part in re.split(r"[,\s]+", re.sub(r"\s*=\s*", "=", text).strip()):
+        name, equals, value = part.partition("=")
+        if not name or bool(equals) != bool(value):
+            raise BadShape(f"{part!r} is not NAME=VALUE; a shape is written like M=64,N=8")
         if name in named:
             raise BadShape(f"{name} is given twice in {text}")
-        named[name] = value
-    return named
+        if equals:
+            named[name] = value
+        else:
+            words.append(name.strip("()"))
+    return Split(named, tuple(words))
+
+
+def _printed(operator: Operator, split: Split) -> Workload | None:
+    """The operator's own workload that a report prints so, timed ones first; sizes alone name none."""
+    for workload in sorted(operator.workloads, key=lambda w: w.set == "check"):
+        words = {workload.pattern, workload.values}
+        sizes = {name: str(value) for name, value in workload.shape.items()}
+        sizes |= dict.fromkeys(workload.absent, "null")
+        needed = {workload.pattern} if workload.pattern else {workload.values}
+        if sizes == split.named and needed <= set(split.words) <= words:
+            return replace(workload, set="user")
+    return None
+
+
+def _described(operator: Operator, split: Split) -> Workload:
+    named, words = split.named, split.words
+    if operator.user_shape is None:
+        if words:
+            raise BadShape(f"{words[0]!r} is not NAME=VALUE; write the shape as {shape_example(operator)}")
+        return _dense(operator, named)
+    if words and (len(words) > 1 or "pattern" in named):
+        raise BadShape(f"{words[-1]!r} is not NAME=VALUE; a shape is written like {shape_example(operator)}")
+    return operator.user_shape({**named, "pattern": words[0]} if words else named)
 
 
 def _dense(operator: Operator, named: Mapping[str, str]) -> Workload:

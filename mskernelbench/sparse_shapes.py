@@ -11,6 +11,10 @@ USER_PATTERNS = ("uniform", "banded", "poisson5", "poisson7", "rmat")
 COUNTS = ("nnz", "nnz_per_row", "density")
 """Three ways to say how many entries are stored; exactly one is given."""
 NAMES = ("rows", "cols", *COUNTS, "pattern")
+FILLED = ("filled_rows", "filled_cols")
+"""What reports print of an R-MAT matrix besides: it follows from the rest."""
+OF_A_FILE = "file"
+"""What reports print for a pattern where a matrix was read."""
 EXAMPLE = "rows=4096,cols=2048,nnz_per_row=20,pattern=rmat"
 WIDE_EXAMPLE = "rows=4096,cols=2048,K=64,nnz_per_row=20,pattern=rmat"
 
@@ -21,21 +25,33 @@ def sparse_workload(given: Mapping[str, str], *, is_wide: bool = False) -> Workl
     Raises BadShape for what is missing, unknown or contradictory.
     """
     names, example = ((*NAMES, "K"), WIDE_EXAMPLE) if is_wide else (NAMES, EXAMPLE)
-    if unknown := sorted(set(given) - set(names)):
+    if unknown := sorted(set(given) - {*names, *FILLED}):
         raise BadShape(
             f"a sparse matrix has no {unknown[0]!r}; it takes {', '.join(names)}, such as {example}"
         )
     columns = {"K": whole(given, "K", example)} if is_wide else {}
     pattern = given.get("pattern", "uniform")
+    if pattern == OF_A_FILE:
+        raise BadShape(
+            "the entries of a matrix that was read do not follow from its sizes: give --matrix FILE"
+        )
     if pattern not in USER_PATTERNS:
         raise BadShape(f"no pattern is called {pattern!r}; there are {', '.join(USER_PATTERNS)}")
     assert pattern in PATTERNS
+    shape = _sizes(given, pattern, columns)
+    for name in FILLED:
+        if name in given and given[name] != str(shape.get(name)):
+            raise BadShape(f"{name} follows from the rest; leave it out")
+    return Workload("user", shape, "shifted", pattern)
+
+
+def _sizes(given: Mapping[str, str], pattern: str, columns: Mapping[str, int]) -> Shape:
     if pattern.startswith("poisson"):
-        return Workload("user", sizes(**_poisson(given, pattern), **columns), "shifted", pattern)
+        return sizes(**_poisson(given, pattern), **columns)
     rows = whole(given, "rows")
     cols = whole(given, "cols") if "cols" in given else rows
     shape = sizes(rows, cols, _entries(given, rows, cols), **columns)
-    return Workload("user", rmat_sizes(shape) if pattern == "rmat" else shape, "shifted", pattern)
+    return rmat_sizes(shape) if pattern == "rmat" else shape
 
 
 def sizes(rows: int, cols: int, nnz: int, K: int = 0) -> Shape:  # noqa: N803
@@ -96,8 +112,9 @@ def _poisson(given: Mapping[str, str], pattern: str) -> dict[str, int]:
     side = isqrt(rows) if dimensions == 2 else round(rows ** (1 / 3))
     if side**dimensions != rows:
         raise BadShape(f"{pattern} needs rows = n^{dimensions}; {rows} is not, {side**dimensions} would be")
-    if extra := sorted(set(given) & set(COUNTS)) + [
-        c for c in ("cols",) if given.get(c, str(rows)) != str(rows)
-    ]:
-        raise BadShape(f"{pattern} fixes {extra[0]}; leave it out")
-    return {"rows": rows, "cols": rows, "nnz": poisson_nnz(side, dimensions)}
+    fixed = {"rows": rows, "cols": rows, "nnz": poisson_nnz(side, dimensions)}
+    for name in ("cols", *COUNTS):
+        if name in given and given[name] != str(fixed.get(name)):
+            is_known = f", to {fixed[name]}" if name in fixed else ""
+            raise BadShape(f"{pattern} fixes {name}{is_known}; leave it out")
+    return fixed

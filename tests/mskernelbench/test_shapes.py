@@ -2,10 +2,12 @@
 
 import pytest
 
+from cudamaster.agents.wording import shape_words
+from cudamaster.report.figures import shape_text
 from mskernelbench.answers import draw_inputs
-from mskernelbench.catalog import load_operator
+from mskernelbench.catalog import all_operators, load_operator
 from mskernelbench.errors import BadShape
-from mskernelbench.operator import Precision
+from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.shapes import parse_shape
 from tests.mskernelbench.sparse_cases import SPARSE
 
@@ -40,6 +42,32 @@ def test_a_sparse_matrix_is_given_by_rows_and_density_or_entries_a_row() -> None
 def test_a_poisson_problem_needs_only_its_rows() -> None:
     assert parse_shape(SPMV, "rows=9,pattern=poisson5").shape == {"rows": 9, "cols": 9, "nnz": 33}
     assert parse_shape(SPMV, "rows=27,pattern=poisson7").shape["nnz"] == 27 + 2 * 3 * 2 * 9
+
+
+def printed(workload: Workload) -> list[str]:
+    """A workload as tables, lessons, briefings and refusals print it."""
+    pattern = workload.pattern or ""
+    briefed = f"{shape_words(workload.shape)} ({pattern})" if pattern else ""
+    texts = (shape_text(workload.shape, pattern), f"{shape_words(workload.shape)} {pattern}", briefed)
+    return [workload.label, *(text for text in texts if pattern)]
+
+
+@pytest.mark.parametrize("operator", all_operators(), ids=lambda operator: operator.name)
+def test_what_is_printed_of_a_workload_can_be_given_back(operator: Operator) -> None:
+    for workload in operator.workloads:
+        for text in printed(workload):
+            again = parse_shape(operator, text)
+            assert (again.set, again.shape, again.pattern) == ("user", workload.shape, workload.pattern), text
+        assert parse_shape(operator, workload.label).label == workload.label
+
+
+@pytest.mark.parametrize("pattern", ["uniform", "banded", "poisson5", "rmat"])
+@pytest.mark.parametrize("operator", [SPMV, SPMM], ids=lambda operator: operator.name)
+def test_a_users_own_shape_can_be_given_back(operator: Operator, pattern: str) -> None:
+    count = "" if pattern == "poisson5" else ",nnz_per_row=3"
+    wide = ",K=5" if operator is SPMM else ""
+    workload = parse_shape(operator, f"rows=64,pattern={pattern}{count}{wide}")
+    assert parse_shape(operator, shape_text(workload.shape, workload.pattern)) == workload
 
 
 @pytest.mark.parametrize("name", SPARSE)
@@ -82,6 +110,12 @@ def test_every_sparse_operator_takes_every_pattern(name: str, pattern: str) -> N
         (POOLING, "N=1,C=1,H=4,W=4,kernel_size=3,stride=1,padding=2", "padding=2 is more than half"),
         (SPMV, "rows=2147483647,cols=1,nnz_per_row=0", "needs 16.0 GiB; at most"),
         (SPMV, "rows=1,cols=2147483647,nnz_per_row=2147483647", "needs 24.0 GiB; at most"),
+        (SPMV, "rows=9 nnz=34 poisson5", "poisson5 fixes nnz, to 33; leave it out"),
+        (SPMV, "rows=9 cols=9 nnz=33 file", "give --matrix FILE"),
+        (SPMV, "rows=9 nnz=33 uniform shifted", "'shifted' is not NAME=VALUE"),
+        (SPMV, "rows=9 nnz=33 uniform pattern=rmat", "'uniform' is not NAME=VALUE"),
+        (SPMM, "rows=64 nnz=99 K=5 filled_rows=7 rmat", "filled_rows follows from the rest"),
+        (MATRIX_MUL, "M=4 N=4 K=4 rmat", "'rmat' is not NAME=VALUE; write the shape as M=64,N=2048,K=4096"),
         (SPMV, "rows=8,nonzeros=4", "no 'nonzeros'"),
         (SPMV, "rows=8,nnz=4,density=0.5", "give one of nnz, nnz_per_row and density"),
         (SPMV, "rows=8", "one of nnz, nnz_per_row and density"),
@@ -92,10 +126,7 @@ def test_every_sparse_operator_takes_every_pattern(name: str, pattern: str) -> N
         (SPMV, "rows=4,cols=4,pattern=rmat,density=7", "density=7 is a share of the matrix"),
     ],
 )
-def test_a_mistake_is_named(operator: object, text: str, words: str) -> None:
-    from mskernelbench.operator import Operator
-
-    assert isinstance(operator, Operator)
+def test_a_mistake_is_named(operator: Operator, text: str, words: str) -> None:
     with pytest.raises(BadShape) as caught:
         parse_shape(operator, text)
     assert words in str(caught.value)
