@@ -49,7 +49,7 @@ class NativeLaunch(ctypes.Structure):
         ("variables", ctypes.c_void_p),
         ("workspace", ctypes.c_uint64), ("sites", ctypes.c_void_p), ("sampled", ctypes.c_void_p),
         ("counters", ctypes.c_void_p), ("lengths", ctypes.c_void_p), ("issued", ctypes.c_void_p),
-        ("whole", ctypes.c_void_p), ("footprint_starts", ctypes.c_void_p),
+        ("paths", ctypes.c_void_p), ("whole", ctypes.c_void_p), ("footprint_starts", ctypes.c_void_p),
         ("footprint_counts", ctypes.c_void_p), ("sampled_count", ctypes.c_int64),
         ("context_bytes", ctypes.c_int64), ("shared_bytes", ctypes.c_int64),
         ("local_bytes", ctypes.c_int64), ("parameter_bytes", ctypes.c_int64),

@@ -98,6 +98,7 @@ def joined(parts: Sequence[SampledLaunch]) -> SampledLaunch:
         instructions=np.concatenate([ends.instructions, others.instructions])[order],
         longest=longest,
         longest_warp=longest_warp,
+        path_counts=np.rint(own * ends.path_counts + rest * others.path_counts).astype(np.int64),
         depends=ends.depends or others.depends,
     )
 

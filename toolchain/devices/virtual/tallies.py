@@ -35,6 +35,7 @@ def scaled_to_grid(sample: SampledLaunch, whole: Counts, longest: int) -> Sample
         sample,
         block_counts=np.rint(share * whole).astype(np.int64),
         site_counts=np.rint(sample.site_counts * factors[places, None]).astype(np.int64),
+        path_counts=np.rint(sample.path_counts * factors).astype(np.int64),
         longest=ratio(longest, mean),
     )
 

@@ -33,17 +33,15 @@ def latency_bound(subject: Subject, traffic: Traffic) -> LatencyBound:
     latency = latency_of(subject, traffic)
     branch = subject.gpu.model.branch_cycles
     times = region_times(launch.kernel, subject.regions, subject.lowering, latency, branch)
-    warps = subject.samples * launch.request.warps_per_block
     waits: defaultdict[Instruction, float] = defaultdict(float)
+    path = 0.0
     for region, time in zip(subject.regions, times, strict=True):
+        path += time.cycles * subject.path_executions(region)
         for instruction, cycles in time.blame.items():
-            waits[instruction] += cycles * region.executions / warps
-    path = launch.longest_warp * sum(
-        time.cycles * region.executions / warps for region, time in zip(subject.regions, times, strict=True)
-    )
+            waits[instruction] += cycles * subject.path_executions(region)
     start, rounds = subject.gpu.model.block_start_cycles, subject.residency.rounds
     cycles = max(rounds * (start + path), start + launch.longest * path)
-    walked = max(rounds, launch.longest) * launch.longest_warp
+    walked = max(rounds, launch.longest)
     return LatencyBound(cycles, start + path, {i: cycles * walked for i, cycles in waits.items()})
 
 

@@ -44,6 +44,13 @@ class Subject:
         """Blocks of the busiest SM for each sampled one."""
         return self.busiest / self.samples
 
+    def path_executions(self, region: Region) -> float:
+        """How often the busiest warp of a mean block goes through a region; where unknown, a mean warp."""
+        path = self.launch.path_counts
+        if len(path):
+            return float(path[region.blocks[0]]) / self.samples
+        return region.executions / self.samples / self.launch.request.warps_per_block
+
     @property
     def side_by_side(self) -> float:
         """Blocks at one time on the busiest SM, mean over the launch; its longest is alone at the end."""
