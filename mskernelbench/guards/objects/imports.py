@@ -43,7 +43,7 @@ MEMORY = (
 QUERIES = (
     r"cudaGetDevice|cudaGetDeviceProperties\w*|cudaDeviceGetAttribute|cudaGetLastError|cudaPeekAtLastError"
     r"|cudaGetError(?:String|Name)|cudaOccupancy\w+|cudaFuncGetAttributes|cudaDriverGetVersion|cudaRuntimeGetVersion"
-    r"|cuTensorMapEncodeTiled"
+    r"|cuTensorMap(?:Encode(?:Tiled|Im2col)|ReplaceAddress)"
 )
 LAUNCHES = (
     r"cudaLaunch(?:CooperativeKernel|Kernel|KernelExC)|cudaFuncSet(?:Attribute|CacheConfig)"

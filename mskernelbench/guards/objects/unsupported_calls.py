@@ -24,7 +24,7 @@ ADVICE = {
         r"|cudaMemAdvise|cudaMemGetInfo|cudaMemPool(?:Create|Destroy|TrimTo|\wetAttribute)"
         r"|cudaMallocFromPoolAsync|cudaDeviceGet(?:Default)?MemPool|cudaPointerGetAttributes|cudaGetSymbolSize"
     ),
-    "declare and call cuTensorMapEncodeTiled, the one function of the driver that a kernel may use": (
+    "declare and call cuTensorMapEncodeTiled; of the driver, a kernel may use what makes tensor maps": (
         r"cudaGetDriverEntryPoint\w*"
     ),
     "stay on the device that is current": (
