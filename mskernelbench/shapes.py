@@ -11,6 +11,13 @@ from mskernelbench.sparse_shapes import EXAMPLE, WIDE_EXAMPLE
 
 
 def parse_shape(operator: Operator, given: str | Mapping[str, str]) -> Workload:
+    """The workload that `given` describes, where it fits into memory. Raises BadShape."""
+    workload = described(operator, given)
+    require_fitting(operator, workload)
+    return workload
+
+
+def described(operator: Operator, given: str | Mapping[str, str]) -> Workload:
     """The workload that `given` describes, as `M=64,N=8` or as names and texts. Raises BadShape.
 
     The names are those of the entry's scalars; scalars with a default may be left out. Sparse operators take
@@ -18,9 +25,7 @@ def parse_shape(operator: Operator, given: str | Mapping[str, str]) -> Workload:
     be given as reports print it, `rows=9 cols=9 nnz=33 poisson5`: then it is that one, values and all.
     """
     split = split_shape(given) if isinstance(given, str) else Split(given)
-    workload = _printed(operator, split) or _described(operator, split)
-    require_fitting(operator, workload)
-    return workload
+    return _printed(operator, split) or _made(operator, split)
 
 
 def shape_example(operator: Operator) -> str:
@@ -68,7 +73,7 @@ def _printed(operator: Operator, split: Split) -> Workload | None:
     return None
 
 
-def _described(operator: Operator, split: Split) -> Workload:
+def _made(operator: Operator, split: Split) -> Workload:
     named, words = split.named, split.words
     if operator.user_shape is None:
         if words:

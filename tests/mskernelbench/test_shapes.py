@@ -8,7 +8,7 @@ from mskernelbench.answers import draw_inputs
 from mskernelbench.catalog import all_operators, load_operator
 from mskernelbench.errors import BadShape
 from mskernelbench.operator import Operator, Precision, Workload
-from mskernelbench.shapes import parse_shape
+from mskernelbench.shapes import described, parse_shape
 from tests.mskernelbench.sparse_cases import SPARSE
 
 MATRIX_MUL, STENCIL, SPMV = (load_operator(name) for name in ("matrix_mul", "stencil_2d", "spmv_csr"))
@@ -56,9 +56,9 @@ def printed(workload: Workload) -> list[str]:
 def test_what_is_printed_of_a_workload_can_be_given_back(operator: Operator) -> None:
     for workload in operator.workloads:
         for text in printed(workload):
-            again = parse_shape(operator, text)
+            again = described(operator, text)
             assert (again.set, again.shape, again.pattern) == ("user", workload.shape, workload.pattern), text
-        assert parse_shape(operator, workload.label).label == workload.label
+        assert described(operator, workload.label).label == workload.label
 
 
 @pytest.mark.parametrize("pattern", ["uniform", "banded", "poisson5", "rmat"])
