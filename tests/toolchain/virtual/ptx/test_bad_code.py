@@ -28,14 +28,18 @@ REFUSED = {
     "a table of targets that does not exist": ("brx.idx %r1, TABLE;", "TABLE"),
     "a call of an unknown function": ("call mystery, ();", "mystery"),
     "a call with other arguments": ("call (one), helper, (one, two);", "arguments"),
-    "a texture": ("tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];", "tex.1d"),
-    "a surface": ("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];", "suld"),
-    "a sparse product of four-bit numbers": (
-        "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%r1,%r2,%r3,%r4}, {%r1,%r2},"
+    "a texture": ("tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];", "with a texture: read"),
+    "a surface": ("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];", "with a surface: use"),
+    "memory of several GPUs": (
+        "multimem.red.relaxed.sys.global.add.f32 [%rd1], %f1;",
+        "multimem.red.relaxed.sys.global.add.f32 with a multicast address, which takes several GPUs",
+    ),
+    "a sparse product of a depth that is none": (
+        "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32 {%r1,%r2,%r3,%r4}, {%r1,%r2},"
         " {%r5,%r6}, {%r1,%r2,%r3,%r4}, %r8, 0x0;",
         "mma.sp",
     ),
-    "a tensor memory operation": ("tcgen05.wait::ld.sync.aligned;", "tcgen05"),
+    "a tensor memory operation": ("tcgen05.wait::ld.sync.aligned;", "from sm_100 on"),
 }
 
 

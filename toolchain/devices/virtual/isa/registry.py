@@ -26,7 +26,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from cudamaster.toolchain.devices.virtual.isa.vocabulary import LEAST_OPERANDS, VOCABULARY
+from cudamaster.toolchain.devices.virtual.isa.vocabulary import LACKING, LEAST_OPERANDS, VOCABULARY
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 
@@ -103,7 +103,9 @@ def _entry(words: tuple[str, ...]) -> Entry | str:
     unknown = [word for word in words[1:] if word not in VOCABULARY.get(base, present)]
     if unknown:
         return f"the modifier .{unknown[0]}"
-    return next((entry for entry in ENTRIES.get(base, ()) if entry.modifiers <= present), "")
+    return next(
+        (entry for entry in ENTRIES.get(base, ()) if entry.modifiers <= present), LACKING.get(base, "")
+    )
 
 
 def unsupported(instruction: Instruction, why: str = "") -> Unsupported:

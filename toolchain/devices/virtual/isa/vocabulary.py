@@ -77,5 +77,13 @@ _OPERANDS = {
     4: "mad madc fma mad24 sad selp slct shf prmt dp4a dp2a bfe fns",
     5: "bfi lop3",
 }
+_OBJECTS = {
+    "a texture: read the buffer through its pointer": "tex tld4 txq",
+    "a surface: use the buffer through its pointer": "suld sust sured suq",
+    "a multicast address, which takes several GPUs": "multimem",
+    "what GPUs have from sm_100 on": "tcgen05 clusterlaunchcontrol",
+}
+LACKING = {base: lacking for lacking, bases in _OBJECTS.items() for base in bases.split()}
+"""What opcodes that are refused whole would need."""
 LEAST_OPERANDS = {base: count for count, bases in _OPERANDS.items() for base in bases.split()}
 """How many operands an instruction has at least."""
