@@ -12,11 +12,8 @@ from cudamaster.toolchain.devices.virtual.calls import (
     joined,
     outputs_of,
     profiled_of,
-    steps_of,
 )
 from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
-from cudamaster.toolchain.profile import KernelProfile, Launch, Profile
-from cudamaster.toolchain.timing import Clock
 from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.replies import forged, understood
 from cudamaster.toolchain.worker.segment import Segment
@@ -129,13 +126,3 @@ def test_a_leak_is_what_both_calls_leave() -> None:
     first = called(1.0, leaked_bytes=4096)
     assert joined(first, called(1.0), PLAIN).leaked_bytes == 0
     assert joined(first, called(1.0, leaked_bytes=512), PLAIN).leaked_bytes == 512
-
-
-def test_steps_are_the_instructions_of_all_threads_in_all_launches() -> None:
-    counted = {"instructions_executed": 10.0, "threads_per_instruction": 32.0}
-    launch = Launch((1, 1, 1), (32, 1, 1), 0)
-    kernels = [
-        KernelProfile("name", launch, launches, 1.0, metrics, "memory", "", ())
-        for launches, metrics in ((3, counted), (1, counted), (9, {}))
-    ]
-    assert steps_of(Profile(Clock.MODELLED, tuple(kernels))) == 4 * 320

@@ -349,3 +349,26 @@ class TestTimedCallsAreLikeOthers:
         assert isinstance(device.run(build, given), Outputs)
         device.release(build)
         assert isinstance(device.time(build, given, TimingPlan()), Timing)
+
+
+LONGER_AND_LONGER = """
+__global__ void rounds(const float* x, float* y, int n, int most) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float sum = x[i];
+    for (int round = 0; round < most; round++) sum = sum * 0.5f + x[round % n];
+    y[i] = sum;
+}
+extern "C" void entry(const float* x, float* y, int n, cudaStream_t stream) {
+    for (int most = 1; most < 5000; most *= 16) rounds<<<(n + 63) / 64, 64, 0, stream>>>(x, y, n, most);
+}
+"""
+
+
+def test_a_timing_tells_the_instructions_of_all_threads_of_all_launches(device: VirtualDevice) -> None:
+    build = device.build(KernelSource(LONGER_AND_LONGER, "entry"))
+    assert build.ok, build.log
+    timing = device.time(build, arguments(), TimingPlan())
+    assert isinstance(timing, Timing)
+    rounds = COUNT * (1 + 16 + 256 + 4096)
+    assert 2 * rounds < timing.steps < 20 * rounds

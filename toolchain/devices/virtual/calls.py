@@ -38,6 +38,8 @@ class Profiled:
     """Moved within device memory without a kernel."""
     transferred_bytes: int
     """Copied between the device and the host."""
+    steps: float
+    """Instructions of all threads, estimated."""
     written: Mapping[str, Written] = field(default_factory=dict)
     """Some of what it wrote into each output; empty where nobody asked."""
 
@@ -110,21 +112,12 @@ def profiled_of(said: Message) -> Profiled | RunFailure:
         launched = decode_launched(said["launched"])
         extents = decode_extents(said["extents"])
         moved, transferred = (int(number(said[f"{how}_bytes"])) for how in ("moved", "transferred"))
+        steps = number(said["steps"])
     except (KeyError, ReplyForged):
         return forged()
     if not launches and not MOVING & {kernel.name for kernel in profile.kernels}:
         return RunFailure(FailureKind.LAUNCH_FAILED, "the entry launched no kernel and moved no bytes")
-    return Profiled(profile, launches, launched, extents, moved, transferred)
-
-
-def steps_of(profile: Profile) -> float:
-    """Instructions of all threads of a call."""
-    return sum(
-        kernel.launches
-        * kernel.metrics.get("instructions_executed", 0.0)
-        * kernel.metrics.get("threads_per_instruction", 0.0)
-        for kernel in profile.kernels
-    )
+    return Profiled(profile, launches, launched, extents, moved, transferred, steps)
 
 
 def written_of(arguments: Arguments, segment: Segment) -> Mapping[str, Written]:

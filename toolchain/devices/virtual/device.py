@@ -26,7 +26,6 @@ from cudamaster.toolchain.devices.virtual.calls import (
     outputs_of,
     profiled_of,
     ptx_text,
-    steps_of,
     written_of,
 )
 from cudamaster.toolchain.devices.virtual.pool import WorkerPool
@@ -141,7 +140,7 @@ class VirtualDevice:
             moved_bytes=profiled.moved_bytes,
             transferred_bytes=profiled.transferred_bytes,
             written=profiled.written,
-            steps=steps_of(profiled.profile),
+            steps=profiled.steps,
         )
 
     def profile(self, build: Build, arguments: Arguments) -> Profile | RunFailure:

@@ -25,7 +25,7 @@ from cudamaster.toolchain.devices.virtual.launch import launched
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.ptx.parse import PtxError
 from cudamaster.toolchain.devices.virtual.replies import encode_extents, encode_profile
-from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
+from cudamaster.toolchain.devices.virtual.sampling import SamplePlan, thread_instructions
 from cudamaster.toolchain.devices.virtual.session import CallReport, Session, SessionOptions
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from cudamaster.toolchain.devices.virtual.translating import AskingTranslator, TranslatingProgram
@@ -221,4 +221,5 @@ def _answer(report: CallReport, request: Mapping[str, Any], buffers: Sequence[Bu
         said["kernels"] = encode_profile(profile)
         said["extents"] = encode_extents(extents(report.samples, buffers))
         said["moved_bytes"], said["transferred_bytes"] = report.moved_bytes, report.transferred_bytes
+        said["steps"] = sum(count * thread_instructions(sample) for sample, count in report.samples)
     return said
