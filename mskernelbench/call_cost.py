@@ -16,12 +16,12 @@ def call_steps(operator: Operator, precision: Precision, workload: Workload, tim
 
 
 def affordable_calls(
-    workloads: Sequence[Workload], cost: Callable[[Workload], float], steps: float
+    workloads: Sequence[Workload], cost: Callable[[Workload], float], steps: float, *, least: int = 1
 ) -> Iterator[Workload]:
-    """Those of `workloads`, in turn, whose calls together take no more than these steps; the first always."""
+    """Those of `workloads`, in turn, whose calls together take no more than these steps; `least` anyhow."""
     spent = 0.0
     for number, workload in enumerate(workloads):
         spent += cost(workload)
-        if number and spent > steps:
+        if number >= least and spent > steps:
             return
         yield workload

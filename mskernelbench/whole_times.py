@@ -16,9 +16,9 @@ from mskernelbench.guards import Refusal
 from mskernelbench.operator import Workload
 
 STEPS = 2e10
-"""What calls within whole launches may take together; the lightest is made in any case."""
+"""What calls within whole launches may take together."""
 DRAWN_STEPS = 5e9
-"""What the call of one drawn gain may take that samples have proved before."""
+"""For the call of one drawn gain that samples have proved; above that the chance falls with the cost."""
 LONGER = 1.1
 """How much longer, or shorter, a call must take to be another one than its samples."""
 
@@ -58,12 +58,13 @@ class WholeTimes(NamedTuple):
     ) -> Settled:
         """The rows; gains that are not among the `true` ones have the time of a whole call, or do not count.
 
-        The lightest calls are made. Where no row counts, and each of these calls is too costly, all count and
-        say that they are not proved.
+        The lightest calls are made, one in any case where no other row counts. If that does not end, and each
+        costs too much, all gains count and say that they are not proved.
         """
         asked = {row.key for row in rows if row.key not in true and row.counted and gains(row)}
         costs = {w.key: self.cost(w) for w in timed if w.key in asked}
-        found = self._made([w for w in timed if w.key in asked], costs)
+        least = 0 if any(row.counts for row in rows if row.key not in asked) else 1
+        found = self._made([w for w in timed if w.key in asked], costs, least)
         refusal = next((one.refusal for one in found.values() if one.refusal), None)
         if refusal:
             return Settled(tuple(rows), refusal)
@@ -89,22 +90,28 @@ class WholeTimes(NamedTuple):
             return Settled(tuple(rows))
         drawn = secrets.choice(gained)
         workload = next(w for w in timed if w.key == drawn.key)
-        cheap = self.cost(workload) <= DRAWN_STEPS
-        one = self.call(workload) if cheap else Within(by_others(workload), right=drawn.seen)
+        one = self.call(workload) if self._is_worth(workload) else Within(by_others(workload))
         if one.refusal or _takes_no_longer(one, drawn):
             return Settled(tuple(rows), one.refusal)
         known = tuple(_settled(row, one) if row is drawn else row for row in rows)
         proved = {row.key for row in rows} - set(true) | {drawn.key}
         return self.settled(timed, known, proved)
 
-    def _made(self, workloads: Sequence[Workload], costs: Mapping[Key, float]) -> Mapping[Key, Within]:
-        """The calls of some, lightest first, for as long as none is wrong."""
+    def _is_worth(self, workload: Workload) -> bool:
+        """Whether its call is made that nothing asks for."""
+        cost = self.cost(workload)
+        return cost <= STEPS and secrets.SystemRandom().random() * cost <= DRAWN_STEPS
+
+    def _made(
+        self, workloads: Sequence[Workload], costs: Mapping[Key, float], least: int
+    ) -> Mapping[Key, Within]:
+        """The calls of some, `least` at any rate, lightest first, for as long as none is wrong."""
 
         def cost(workload: Workload) -> float:
             return costs[workload.key]
 
         found: dict[Key, Within] = {}
-        for workload in affordable_calls(sorted(workloads, key=cost), cost, self.steps):
+        for workload in affordable_calls(sorted(workloads, key=cost), cost, self.steps, least=least):
             found[workload.key] = self.call(workload)
             if found[workload.key].refusal:
                 break

@@ -16,6 +16,10 @@ def test_the_first_call_is_made_at_any_rate_and_others_while_steps_last(steps: f
     assert tuple(found) == TIMED[:called]
 
 
+def test_no_call_is_made_that_costs_too_much_where_none_has_to_be() -> None:
+    assert [*affordable_calls(TIMED, lambda workload: 2.0, 1.0, least=0)] == []
+
+
 def test_a_call_costs_the_instructions_of_its_threads_and_its_bytes() -> None:
     relu, workload = load_operator("relu"), Workload("paper", {"N": 1000})
     timing = Timing(Clock.MODELLED, (1.0,), kernels=1, steps=5e5)

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+import pytest
+
 from mskernelbench.evaluation import Interval, Status, WorkloadResult
 from mskernelbench.guards import Refusal
 from mskernelbench.operator import Workload
-from mskernelbench.whole_times import DRAWN_STEPS, Settled, WholeTimes, Within
+from mskernelbench.whole_times import DRAWN_STEPS, STEPS, Settled, WholeTimes, Within
 
 TIMED = tuple(Workload("paper", {"N": n}) for n in (1, 2, 3, 4))
 FIRST, SECOND, LAST, SLOW = TIMED
@@ -69,6 +71,11 @@ def test_what_is_wrong_with_a_call_refuses() -> None:
     assert times({}, refusal=CHEATED).settled(TIMED, ROWS, ()) == Settled(ROWS, CHEATED)
 
 
+def test_a_call_that_costs_too_much_is_made_where_no_other_row_counts() -> None:
+    assert counted(times({}, steps=0.5).settled(TIMED[:2], ROWS[:2], ()).rows) == [True, False]
+    assert counted(times({}, steps=0.5).settled(TIMED, ROWS, ()).rows) == [False, False, False, True]
+
+
 def test_where_every_call_is_too_costly_and_none_ends_all_gains_count_and_say_so() -> None:
     dear = times({1: None, 2: None, 3: None}, steps=0.5).settled(TIMED[:3], ROWS[:3], ()).rows
     assert [(one.counted, one.unproved) for one in dear] == [(True, True)] * 3
@@ -78,7 +85,7 @@ def test_where_every_call_is_too_costly_and_none_ends_all_gains_count_and_say_so
 
 def drawn(whole_ms: Mapping[int, float | None], others_ms: float | None = None) -> Settled:
     """After one gain that samples proved was timed again, of calls that cost much if there are others."""
-    cost = DRAWN_STEPS + 1 if others_ms else 0.0
+    cost = STEPS + 1 if others_ms else 0.0
     whole = times(whole_ms)._replace(cost=lambda workload: cost)
     return whole.one_drawn(TIMED, ROWS, [w.key for w in TIMED], lambda workload: others_ms)
 
@@ -110,3 +117,23 @@ def test_which_gain_is_drawn_cannot_be_foreseen() -> None:
             TIMED, ROWS, [w.key for w in TIMED], lambda workload: None
         )
     assert asked == {w.key for w in TIMED[:3]}
+
+
+@pytest.mark.parametrize(
+    ("cost", "ways"),
+    [(DRAWN_STEPS, {"whole"}), (2 * DRAWN_STEPS, {"whole", "others"}), (2 * STEPS, {"others"})],
+)
+def test_the_more_a_call_costs_the_less_often_it_is_made(cost: float, ways: set[str]) -> None:
+    asked = set[str]()
+
+    def whole(workload: Workload) -> Within:
+        asked.add("whole")
+        return Within(1.0)
+
+    def others(workload: Workload) -> float:
+        asked.add("others")
+        return 1.0
+
+    for _ in range(60):
+        WholeTimes(whole, lambda workload: cost).one_drawn(TIMED, ROWS, [w.key for w in TIMED], others)
+    assert asked == ways
