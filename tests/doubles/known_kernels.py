@@ -83,7 +83,8 @@ def tiled_product(n: int) -> SampledLaunch:
         for k in range(32)
     )
     body = (
-        f"{LOAD_POINTERS}{PLACES}\nL: ld.global.f32 %f100, [%rd5]; ld.global.f32 %f101, [%rd6];"
+        f"{LOAD_POINTERS}{PLACES}shl.b32 %r10, %r1, 7;\n"
+        "L: ld.global.f32 %f100, [%rd5]; ld.global.f32 %f101, [%rd6];"
         "st.shared.f32 [%r12], %f100; st.shared.f32 [%r13], %f101; bar.sync 0;"
         f"{steps} bar.sync 0; add.s64 %rd5, %rd5, 128; add.s64 %rd6, %rd6, %rd9; add.s32 %r9, %r9, 32;"
         "setp.ne.s32 %p1, %r9, 4096; @%p1 bra L;\nst.global.f32 [%rd7], %f1; ret;"

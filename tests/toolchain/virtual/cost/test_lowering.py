@@ -1,3 +1,5 @@
+import pytest
+
 from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering, lower
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Kernel
 from tests.doubles.sampled_launch import kernel_of
@@ -46,8 +48,15 @@ def test_moves_are_free_except_from_special_registers() -> None:
 
 def test_four_neighbouring_shared_words_become_one_access() -> None:
     loads = "".join(f"ld.shared.f32 %f{k}, [%r1+{4 * k}];" for k in range(1, 9))
-    kernel = kernel_of(f"{loads} ret;")
+    kernel = kernel_of(f"shl.b32 %r1, %r2, 4; {loads} ret;")
     assert shares(lower(kernel), kernel, "ld.shared") == [1, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 1]
+
+
+@pytest.mark.parametrize(("bits", "share"), [(2, 1.0), (3, 0.5), (4, 0.25)])
+def test_words_are_merged_as_far_as_their_base_is_known_to_be_aligned(bits: int, share: float) -> None:
+    loads = "".join(f"ld.shared.f32 %f{k}, [%r1+{4 * k}];" for k in range(4))
+    kernel = kernel_of(f"mov.u32 %r2, %tid.x; shl.b32 %r1, %r2, {bits}; {loads} ret;")
+    assert shares(lower(kernel), kernel, "ld.shared") == [share] * 4
 
 
 def test_shared_words_are_not_merged_across_a_store() -> None:
@@ -78,6 +87,7 @@ def test_a_loop_with_a_variable_step_is_not_unrolled() -> None:
 
 def test_shared_words_of_later_rounds_of_an_unrolled_loop_are_merged() -> None:
     kernel = kernel_of(
+        "shl.b32 %r1, %r3, 4;"
         "L: ld.shared.f32 %f1, [%r1]; fma.rn.f32 %f3, %f1, %f2, %f3; add.s32 %r1, %r1, 4;"
         "add.s32 %r2, %r2, 1;"
         "setp.ne.s32 %p1, %r2, 64; @%p1 bra L; ret;"

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from cudamaster.toolchain.devices.virtual.cost.alignment import low_bits
 from cudamaster.toolchain.devices.virtual.cost.dataflow import KEPT_KERNELS, address_of, reads, writes
 from cudamaster.toolchain.devices.virtual.cost.merging import merged_shares
 from cudamaster.toolchain.devices.virtual.cost.work import FREE, Work, work_of
@@ -119,9 +120,10 @@ def lower(kernel: Kernel) -> Lowering:
     """Estimate the SASS of `kernel`, instruction by instruction."""
     readers = _readers(kernel)
     shares: dict[Instruction, float] = {}
+    known = low_bits(kernel)
     copies = tuple(_copies(kernel, index) for index in range(len(kernel.blocks)))
     for block, count in zip(kernel.blocks, copies, strict=True):
-        shares.update(merged_shares(block, count, _steps(block) if count > 1 else None))
+        shares.update(merged_shares(block, known, count, _steps(block) if count > 1 else None))
         if count > 1:
             shares.update(dict.fromkeys(_loop_overhead(block), 1 / count))
     return Lowering(

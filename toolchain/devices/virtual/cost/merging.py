@@ -1,13 +1,14 @@
 """Which neighbouring 32-bit accesses of shared memory ptxas makes one access of 64 or 128 bits.
 
-Seen in SASS of sm_80 to sm_90: accesses of one base register at neighbouring, aligned offsets, with no
-store to shared memory between loads; in an unrolled loop those of later rounds too, where the base advances
-by a constant.
+Seen in SASS of sm_80 to sm_90: accesses of one base register at neighbouring offsets, where the first
+address is known to be a multiple of the whole (`alignment`), with no store to shared memory between loads; in
+an unrolled loop those of later rounds too, where the base advances by a constant.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
+from cudamaster.toolchain.devices.virtual.cost.alignment import SYMBOL, Low, LowBits
 from cudamaster.toolchain.devices.virtual.cost.dataflow import address_of, writes
 from cudamaster.toolchain.devices.virtual.ptx.nouns import TYPE_BYTES, Instruction, Register, Symbol
 
@@ -16,13 +17,13 @@ _WIDTHS = (4, 2, 1)
 
 
 def merged_shares(
-    block: Sequence[Instruction], copies: int = 1, steps: Mapping[str, int] | None = None
+    block: Sequence[Instruction], known: LowBits, copies: int = 1, steps: Mapping[str, int] | None = None
 ) -> dict[Instruction, float]:
     """For each such access 1 ÷ (accesses merged into one), averaged over the `copies` rounds of the block.
 
     `steps` are the constants by which registers advance each round.
     """
-    walk = _Walk(steps or {})
+    walk = _Walk(known, copies, steps or {})
     for copy in range(copies):
         for instruction in block:
             walk.step(instruction, copy)
@@ -37,9 +38,9 @@ _Key = tuple[str, str]
 class _Walk:
     """Collects accesses by base until something keeps later ones apart."""
 
-    def __init__(self, steps: Mapping[str, int]) -> None:
+    def __init__(self, known: LowBits, copies: int, steps: Mapping[str, int]) -> None:
         self.shares: defaultdict[Instruction, list[float]] = defaultdict(list)
-        self._steps = steps
+        self._known, self._copies, self._steps = known, copies, steps
         self._open: defaultdict[_Key, list[tuple[int, Instruction]]] = defaultdict(list)
 
     def step(self, instruction: Instruction, copy: int) -> None:
@@ -60,9 +61,14 @@ class _Walk:
     def close(self, ends: Callable[[_Key], bool]) -> None:
         """Merge what has been collected under the keys that end."""
         for key in [key for key in self._open if ends(key)]:
-            for group in _runs(self._open.pop(key)):
+            for group in _runs(self._open.pop(key), self._low_bits(key[1])):
                 for instruction in group:
                     self.shares[instruction].append(1 / len(group))
+
+    def _low_bits(self, base: str) -> Low:
+        if base in self._steps:
+            return self._known.stepping(base, self._steps[base] * self._copies)
+        return self._known.of(base) if base.startswith("%") else SYMBOL
 
 
 def _shared_word(instruction: Instruction) -> tuple[str, int] | None:
@@ -79,7 +85,7 @@ def _shared_word(instruction: Instruction) -> tuple[str, int] | None:
     return None
 
 
-def _runs(accesses: Sequence[tuple[int, Instruction]]) -> list[list[Instruction]]:
+def _runs(accesses: Sequence[tuple[int, Instruction]], base: Low) -> list[list[Instruction]]:
     """Cut a base's accesses into aligned runs of four, two or one neighbouring words."""
     by_offset = dict(sorted(accesses, key=lambda access: access[0]))
     runs = []
@@ -88,7 +94,8 @@ def _runs(accesses: Sequence[tuple[int, Instruction]]) -> list[list[Instruction]
         words = next(
             w
             for w in _WIDTHS
-            if w == 1 or (start % (4 * w) == 0 and all(start + 4 * n in by_offset for n in range(w)))
+            if w == 1
+            or (base.is_multiple(4 * w, start) and all(start + 4 * n in by_offset for n in range(w)))
         )
         runs.append([by_offset.pop(start + 4 * n) for n in range(words)])
     return runs
