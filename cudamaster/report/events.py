@@ -83,6 +83,11 @@ class EventLines:
         headed, self._headed = self._headed, self.round
         return f"round {self.round}" if headed < self.round else None
 
+    def _unplanned(self, event: Json) -> Line:
+        headed, self._headed = self._headed, event["round"]
+        head = f"round {event['round']}" if headed < event["round"] else ""
+        return f"{head:<11}{event['value']}"
+
     def _nothing_planned(self) -> str:
         if self._strategies:
             return "the planner has nothing left that is likely to gain"
@@ -95,7 +100,8 @@ class EventLines:
         if twin == event["number"]:
             return None
         self.judged += 1
-        return f"  #{event['number']:<3} {self._strategy(event)} the same source as #{twin}"
+        of = f"#{twin}" if twin else "the baseline"
+        return f"  #{event['number']:<3} {self._strategy(event)} the same source as {of}"
 
     def _named(self, strategy: str, parameters: dict[str, int]) -> str:
         """The strategy with its parameters; where they are many, with those unlike its first candidate's."""
@@ -115,6 +121,7 @@ class EventLines:
     def _evaluation(self, event: Json) -> Line:
         verdict: Any = event["value"]
         if event["number"] == 0:
+            self._judged_kernels[event.get("kernel", "")] = 0
             attained = percent(verdict["attainment"])
             return f"baseline   {verdict['status']}, attains {attained} of the roofline{self._few(verdict)}"
         self.judged += 1

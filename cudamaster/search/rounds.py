@@ -18,6 +18,9 @@ from mskernelbench.evaluation import Evaluation
 CHOOSING = 1000
 """Keeps the random numbers that choose parents apart from those of plans, which islands number from 1."""
 
+QUOTED = 60
+"""Characters of an answer that cannot be used, which show what it is."""
+
 
 class Rounds:
     """The steps, over one run's collaborators."""
@@ -63,7 +66,10 @@ class Rounds:
             plans = self._plans(situation, view, count)
         except BudgetSpent:
             return [], self.context.purse.spent_out
-        except Unwritten:
+        except Unwritten as fault:
+            said = f"{fault}; it begins {fault.reply.strip()[:QUOTED]!r}"
+            key = f"unplanned/{view['place']}"
+            self.context.ledger.once("unplanned", key, lambda: said, round=number)
             return [], "no_plan"
         return plans, "" if plans else "nothing_left"
 

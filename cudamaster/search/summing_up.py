@@ -82,7 +82,9 @@ class Tally:
         return self._best(event)
 
     def _fastest(self) -> float | None:
-        judged = [decode(Evaluation, e["value"]) for e in self._named("evaluation") if e["number"]]
+        proposed = {event["value"] for event in self._named("proposal")}  # the baseline's source, perhaps
+        events = [e for e in self._named("evaluation") if e["number"] or e["kernel"] in proposed]
+        judged = [decode(Evaluation, event["value"]) for event in events]
         return max((e.speedup.centre for e in judged if e.speedup), default=None)
 
     def _leader(self) -> Best | None:

@@ -1,18 +1,24 @@
 """`docs/configuration.md` names every setting that the code reads."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from cudamaster.agents.errors import ModelMisused
+from cudamaster.agents.models.model import Request
 from cudamaster.agents.models.prices import price_of
+from cudamaster.agents.models.recorded import read_script
+from cudamaster.agents.role import all_roles
 from cudamaster.config import API_KEYS, read_config
 from cudamaster.errors import BadConfig
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "configuration.md").read_text()
 FILE, PRICES = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+SCRIPT = json.loads(re.findall(r"```json\n(.*?)\n```\n\n", PAGE, re.DOTALL)[0])
 SOURCES = [
     file
     for folder in ("cudamaster", "agents", "mskernelbench", "toolchain")
@@ -33,6 +39,22 @@ def test_every_variable_of_ours_in_the_code_is_on_the_page() -> None:
 
 def test_every_variable_on_the_page_is_read() -> None:
     assert set(re.findall(r"CUDAMASTER_[A-Z_]+", PAGE)) <= variables_read()
+
+
+def test_the_script_on_the_page_answers_what_every_role_but_the_debugger_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "script.json").write_text(json.dumps(SCRIPT))
+    model = read_script(tmp_path / "script.json")
+    asked = {"diagnosis": "profiler", "plan": "planner", "proposal": "coder", "lesson": "profiler"}
+    for question, role in asked.items():
+        reply = model.ask(Request(role, "", (), 1, None, key=f"{question}/1/1"))
+        assert all_roles()[role].parse(reply.text)
+
+
+@pytest.mark.parametrize("key", ["plan1", "plans/1/1", "plan/one/1", "debug"])
+def test_a_script_with_a_key_that_no_question_has_names_it_and_the_page(tmp_path: Path, key: str) -> None:
+    (tmp_path / "script.json").write_text(json.dumps({key: "text"}))
+    with pytest.raises(ModelMisused, match=f"key '{key}', which no question has; docs/configuration.md"):
+        read_script(tmp_path / "script.json")
 
 
 def test_the_file_on_the_page_is_read_as_it_says(tmp_path: Path) -> None:

@@ -123,6 +123,22 @@ def test_events_for_the_journal_alone_have_no_line() -> None:
     assert EventLines("modelled").line({"event": "rewards", "value": []}) is None
 
 
+def test_a_plan_that_cannot_be_used_is_told_with_what_is_wrong() -> None:
+    lines, value = EventLines("modelled"), "the planner's answer cannot be used"
+    diagnosis = {"number": 0, "round": 2, "value": {"bound": "memory", "sentence": "DRAM binds."}}
+    assert lines.line({"event": "unplanned", "round": 1, "value": value}) == f"round 1    {value}"
+    lines.line({"event": "diagnosis"} | diagnosis)
+    assert lines.line({"event": "unplanned", "round": 2, "value": value}) == f"           {value}"
+
+
+def test_a_coder_that_answers_with_the_baseline_is_told_so() -> None:
+    lines = EventLines("modelled")
+    lines.line(verdict(0, 1.0) | {"kernel": "k"})
+    told = lines.line(proposal(1, "k"))
+    assert told is not None
+    assert told.endswith("the same source as the baseline")
+
+
 def test_lessons_of_earlier_runs_are_told_of_once() -> None:
     lines = EventLines("modelled")
     recalled = [{"event": "recalled", "round": 1, "value": value} for value in ([], ["a", "b"], ["c"])]

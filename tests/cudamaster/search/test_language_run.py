@@ -223,4 +223,7 @@ def test_a_planner_without_a_plan_ends_the_run_with_what_it_has(
     server.answer = lambda a: Act("no idea") if role_of(a) == "planner" else language_run.answer(a)
     outcome = work(folder, tmp_path / "results", model_at(server))
     assert (outcome.stopped_by, outcome.candidates) == ("no_plan", 0)
+    (said,) = [event["value"] for event in folder.events() if event["event"] == "unplanned"]
+    assert said.startswith("the planner's answer cannot be used: the reply's JSON is not valid")
+    assert said.endswith("it begins 'no idea'")
     assert outcome_in(folder) is not None

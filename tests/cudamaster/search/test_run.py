@@ -44,6 +44,14 @@ def test_a_run_ends_when_the_team_has_nothing_left(tmp_path: Path) -> None:
     assert (outcome.stopped_by, outcome.rounds, outcome.candidates) == ("nothing_left", 3, 6)
 
 
+def test_a_candidate_that_is_the_baseline_itself_is_right_and_no_faster(tmp_path: Path) -> None:
+    folder, judge = scripted_run.folder(tmp_path), scripted_run.judge()
+    team = scripted_run.team([[judge.baseline_source]])
+    outcome = scripted_run.run(folder, tmp_path / "results", team, judge).work()
+
+    assert (outcome.best, outcome.fastest) == (None, 1.0)
+
+
 def test_a_run_ends_after_its_rounds(tmp_path: Path) -> None:
     outcome = finished(tmp_path, rounds=1)
 
