@@ -5,6 +5,7 @@ runtime's allocation table.
 """
 
 import ctypes
+import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -64,15 +65,19 @@ class Engine:
         spin_seconds: float = 5.0,
         translator: Translator = translated,
         shared: Callable[[int], int | None] | None = None,
+        draws: random.Random | None = None,
     ) -> None:
         """`limit_seconds` bounds one launch, `spin_seconds` how long all warps may do nothing but poll.
 
-        `shared` gives memory for `__managed__` variables where host code is another process.
+        `shared` gives memory for `__managed__` variables where host code is another process. `draws` chooses,
+        in each launch anew, blocks whose warps take turns as those of counted ones do.
         """
         declare(native)
         self._native = native
         self.threads, self.check_memory, self.order = threads, check_memory, order
         self.limit_seconds, self.spin_seconds = limit_seconds, spin_seconds
+        self._draws = draws or random.SystemRandom()
+        """What no kernel can foresee, unless it is given."""
         self.watch: Watch | None = None
         """What watches whole launches for now."""
         self.processor_seconds = 0.0
@@ -115,6 +120,7 @@ class Engine:
         code = executable.code(count=False)
         native = self._native_launch(request, code)
         native.threads = self._threads_for(executable.kernel)
+        native.drawn = 1 + self._draws.randrange(2**63)
         if self.watch is None:
             return self._run(native, request, executable)
         self.watch.prepare(native, executable, code)

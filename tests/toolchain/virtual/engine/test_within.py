@@ -1,10 +1,12 @@
 """What single blocks and warps issue, and blocks that are counted within whole launches."""
 
+import random
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from cudamaster.toolchain.devices.virtual.launch import REQUESTS, SampledLaunch
 
@@ -117,3 +119,43 @@ def test_a_sampled_block_that_waits_for_others_says_so(bench: Make) -> None:
     request = b.request("grid_phases", b.array(np.arange(256), np.int32), grid=4, block=64)
     assert is_sample(b.engine.sample(request, [1])).depends
     assert not is_sample(b.engine.sample_within(request, [1], 0, 4)).depends
+
+
+def turns(bench: Make, **options: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Of 320 blocks in each of two launches, whether another warp got on while one was in a loop."""
+    b, found = bench("within.cu", **options), []
+    y = b.array(np.zeros(320), np.int32)
+    for _ in range(2):
+        b.engine.launch(b.request("tells_turns", y, grid=320, block=64))
+        found.append(y - 1)
+    return found[0], found[1]
+
+
+def test_some_blocks_of_any_launch_take_turns_as_counted_ones_do(bench: Make) -> None:
+    first, second = turns(bench, draws=random.Random(1))
+    assert 1 <= first.sum() <= 10
+    assert 1 <= second.sum() <= 10
+    assert (first != second).any()
+
+
+def test_which_blocks_take_turns_so_nobody_can_foresee(bench: Make) -> None:
+    assert (turns(bench)[0] != turns(bench)[0]).any()
+
+
+def test_in_a_small_grid_a_block_takes_turns_in_some_launches(bench: Make) -> None:
+    b, found = bench("within.cu", draws=random.Random(2)), []
+    y = b.array(np.zeros(4), np.int32)
+    for _ in range(64):
+        b.engine.launch(b.request("tells_turns", y, grid=4, block=64))
+        found.append(int(y.max()) == 2)
+    assert 8 <= sum(found) <= 32
+
+
+def test_counted_blocks_take_turns_alone_and_within_whole_launches(bench: Make) -> None:
+    b = bench("within.cu")
+    y = b.array(np.zeros(9), np.int32)
+    request = b.request("tells_turns", y, grid=9, block=64)
+    b.engine.sample_within(request, [2, 5])
+    assert np.flatnonzero(y == 2).tolist() == [2, 5]
+    b.engine.sample(request, [4])
+    assert y[4] == 2

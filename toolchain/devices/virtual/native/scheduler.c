@@ -208,7 +208,7 @@ static void check_polling(Worker *worker, const VgWarp *polling)
 /* Brings in more blocks for those that wait: as many again, so that a whole grid that waits for itself is soon there. */
 static int add_waited_for(Worker *worker)
 {
-    int added = 0, wanted = worker->launch->sampled ? 1 : worker->count;
+    int added = 0, wanted = worker->launch->sampled && !worker->launch->whole ? 1 : worker->count;
     while (added < wanted && add_cluster(worker, 1))
         added++;
     return added;

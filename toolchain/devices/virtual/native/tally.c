@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DRAWN_ONE_IN 16
+#define DRAWN_ONE_IN 128
+#define SMALL_GRID 16 /* blocks; in each larger one, at least one block is drawn */
 
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
@@ -16,7 +17,8 @@ int vg_takes_turns(const VgLaunch *launch, int64_t index, int64_t number)
     int64_t blocks = (int64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     uint64_t mixed = ((uint64_t)index ^ launch->drawn) * 0x9e3779b97f4a7c15u;
     mixed = (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9u;
-    return mixed >> 32 < UINT32_MAX / DRAWN_ONE_IN || index == (int64_t)(launch->drawn % (uint64_t)blocks);
+    uint64_t places = (uint64_t)(blocks > SMALL_GRID ? blocks : SMALL_GRID);
+    return mixed >> 32 < UINT32_MAX / DRAWN_ONE_IN || (uint64_t)index == launch->drawn % places;
 }
 
 static size_t counters_of(const VgLaunch *launch) { return 2 * (size_t)launch->basic_blocks; }
