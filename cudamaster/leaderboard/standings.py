@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cudamaster.bench.score import Score
+from cudamaster.bench.score import Score, TaskStatus
 from cudamaster.leaderboard.entries import Entry, Ground
 from cudamaster.report.document import Json
 from mskernelbench.catalog import all_tasks, load_operator
@@ -19,9 +19,10 @@ RULE = (
     "workloads, of the fair baseline's time ÷ the best kernel's, and exists only where the referee held "
     "that kernel right on every workload. Success at τ is the share of all tasks of the row with S ≥ τ, "
     "as in arXiv 2603.07169: a tie (S = 1) counts at τ = 1; a task that failed, gained nothing, is "
-    "unfinished or was never tried counts as not reached. Speedup, P (the paper's score) and attainment "
-    "are geometric means over the tasks with a right kernel, [ ] the means of their intervals' ends. "
-    "Dollars and minutes are means over the tasks worked on."
+    "unfinished or was never tried counts as not reached. Right counts the tasks for which a kernel was held "
+    "right, faster or not. Speedup, P (the paper's score) and attainment are geometric means over the tasks "
+    "whose best is right on every workload and no slower than the baseline, as far as can be told, [ ] the "
+    "means of their intervals' ends. Dollars and minutes are means over the tasks worked on."
 )
 
 
@@ -90,7 +91,7 @@ def summary(group: "DataFrame") -> Json:
     return {
         "tasks": len(group),
         "tried": len(done),
-        "right": sum(score.status.judged for score in done),
+        "right": sum(score.status is not TaskStatus.FAILED for score in done),
         "success": {f"{threshold:g}": share for threshold, share in shares.items()},
     } | _means(done)
 
