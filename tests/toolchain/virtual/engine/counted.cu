@@ -54,3 +54,11 @@ __global__ void gathers(const int *indices, const float *x, float *y, int rows)
         sum += x[indices[32 * row + threadIdx.x]];
     y[threadIdx.x] = sum;
 }
+
+__constant__ float table[64];
+
+// Entries of a table in constant memory, so many lanes at a time the same.
+__global__ void looks_up(float *y, int lanes)
+{
+    y[threadIdx.x] = table[threadIdx.x / lanes];
+}

@@ -165,3 +165,14 @@ def test_the_modelled_cache_does_not_depend_on_where_memory_lies(bench: Make) ->
         sample = sampled(b, b.request("wanders", x, y, 1 << 17, block=256), [0])
         missed.add(int(sample.site_counts[:, MISSED_SECTORS].sum()))
     assert len(missed) == 1
+
+
+@pytest.mark.parametrize(("lanes", "addresses"), [(1, 32), (2, 16), (8, 4), (32, 1)])
+def test_lanes_of_different_addresses_in_constant_memory_are_told_apart(
+    bench: Make, lanes: int, addresses: int
+) -> None:
+    b = bench("counted.cu")
+    sample = sampled(b, b.request("looks_up", b.array(np.zeros(64), np.float32), lanes, block=64), [0])
+    counts = site(sample, "load", "const")
+    assert counts[SECTORS] - counts[REQUESTS] == 2 * (addresses - 1)
+    assert counts[LINES] == counts[MISSED_SECTORS] == 0

@@ -90,10 +90,10 @@ def is_watched(emit: "Emitter", space: str) -> bool:
 
 
 def count(emit: "Emitter", pointer: str, space: str, kind: Kind, mask: Value) -> None:
-    """Count or watch an access in a mode that does; constant and parameter space have no counters."""
+    """Count or watch an access in a mode that does; parameter space has no counters."""
     if is_watched(emit, space):
         emit.call_native("vg_watch", [], [pointer, site_of(emit, space, kind)], mask=mask)
-    if emit.mode.count and space not in ("const", "param"):
+    if emit.mode.count and space != "param":
         emit.call_native("vg_count", [], [pointer, site_of(emit, space, kind)], mask=mask)
 
 

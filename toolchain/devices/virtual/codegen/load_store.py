@@ -74,6 +74,8 @@ def _load_in_rows(emit: "Emitter", access: Access) -> list[Value]:
         emit.label(label)
         firsts = access.firsts(shape)
         access.count_halves(firsts, lanes)
+        if access.takes_turns and lanes > 1:
+            access.count_each()
         halves = [elements(emit, access, access.pointer(first)) for first in firsts]
         ways.append(_joined(emit, access, halves))
         emit.line(f"br label %{done}")

@@ -57,6 +57,8 @@ class Access:
         self.kind = Kind(name, self.stride)
         self.checked = emit.mode.check and space != "param"
         self.counted = emit.mode.count and space not in ("const", "param")
+        self.takes_turns = emit.mode.count and space == "const"
+        """Whether to count how many addresses its lanes have, which is slow, and needless where it is one."""
         self.number = site_of(emit, space, self.kind) if space != "param" else -1
         self.watched = is_watched(emit, space)
         self._written: dict[str, Value] = {}
@@ -85,7 +87,7 @@ class Access:
 
     def count_each(self) -> None:
         """Count the access by the addresses of its lanes, or have it watched."""
-        if self.counted or self.watched:
+        if self.counted or self.watched or self.takes_turns:
             count(self.emit, self.spilled(), self.space, self.kind, self.emit.active_mask())
 
     def make_room(self) -> None:

@@ -55,6 +55,8 @@ def demand(subject: Subject, traffic: Traffic) -> Demand:
         ledger.add_l1(site)
         if site.space != "shared":
             ledger.add_beyond_l1(site)
+    for instruction, load in subject.constants.items():
+        ledger.add_turns(instruction, load.turns)
     ledger.add_dram()
     return Demand(ledger.table, _spills(subject))
 
@@ -93,6 +95,10 @@ class _Ledger:
             passes = 0.0 if site.kind == "async_copy" else max(site.requests, site.sectors / 4)
             row["l1_tags"] += site.lines * factor / self._model.l1_lines_per_clk
         row["l1_data"] += passes * factor / self._model.l1_wavefronts_per_clk
+
+    def add_turns(self, instruction: Instruction, turns: float) -> None:
+        """Requests to constant memory that follow the first one of a load, an address each."""
+        self.table[instruction]["lsu"] += turns * self._subject.per_sm / self._model.per_clk["lsu"]
 
     def _bank_factor(self, site: CountedSite) -> float:
         """Accesses of the busiest SM for each counted one: fewer where hardware merges or widens them."""

@@ -81,6 +81,9 @@ def _describe(modelled: ModelledLaunch, instruction: Instruction) -> str:
     for site in modelled.subject.sites:
         if site.instruction is instruction:
             return _describe_access(site)
+    if instruction in modelled.subject.constants:
+        load = modelled.subject.constants[instruction]
+        return f"constant loads, {load.addresses / load.requests:.1f} addresses/request"
     if instruction.base in ("bar", "barrier"):
         return "waits at a barrier"
     if instruction.base in ("mma", "wmma", "wgmma"):

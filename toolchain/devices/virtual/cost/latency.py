@@ -49,6 +49,8 @@ def latency_of(subject: Subject, traffic: Traffic) -> Latency:
     """Cycles by instruction; loads as far as the sampled blocks had to go for them."""
     table = subject.gpu.model.latency
     loads: dict[Instruction, float] = {}
+    for instruction, load in subject.constants.items():
+        loads[instruction] = table["constant"] + load.turns / load.requests
     for site in subject.sites:
         cycles = _access_latency(site, traffic, table)
         loads[site.instruction] = max(cycles, loads.get(site.instruction, 0.0))

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from cudamaster.toolchain.devices.virtual.cost.pointers import site_allocations
 from cudamaster.toolchain.devices.virtual.launch import (
@@ -66,6 +67,19 @@ class CountedSite:
         return self.lanes if crowded else self.sectors
 
 
+class ConstantLoad(NamedTuple):
+    """A load of constant memory that ran, summed over the sampled blocks."""
+
+    requests: float
+    addresses: float
+    """Different ones among a request's lanes, summed over the requests."""
+
+    @property
+    def turns(self) -> float:
+        """What follows the first address of each request."""
+        return self.addresses - self.requests
+
+
 def counted_sites(launch: SampledLaunch, combined: Collection[Instruction] = ()) -> tuple[CountedSite, ...]:
     """Sites that made requests, those of one instruction and space together; constant memory is left out.
 
@@ -79,6 +93,15 @@ def counted_sites(launch: SampledLaunch, combined: Collection[Instruction] = ())
             merged[one.instruction, one.space].append(one)
     sites = (_together(parts) for parts in merged.values())
     return tuple(_by_one_lane(site) if site.instruction in combined else site for site in sites)
+
+
+def scattered_constants(launch: SampledLaunch) -> dict[Instruction, ConstantLoad]:
+    """Loads of constant memory whose lanes differ in their addresses, answered one after another."""
+    return {
+        site.instruction: ConstantLoad(float(counts[REQUESTS]), float(counts[SECTORS]))
+        for site, counts in zip(launch.sites, launch.site_counts, strict=True)
+        if site.space == "const" and counts[SECTORS] > counts[REQUESTS]
+    }
 
 
 def _by_one_lane(site: CountedSite) -> CountedSite:

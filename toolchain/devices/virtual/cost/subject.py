@@ -1,5 +1,6 @@
 """One sampled launch and what can be said of it before any time is: what the parts of the model share."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cudamaster.toolchain.build import KernelResources
@@ -7,8 +8,14 @@ from cudamaster.toolchain.devices.virtual.cost.combining import combined_atomics
 from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering, lower
 from cudamaster.toolchain.devices.virtual.cost.occupancy import Occupancy, occupancy
 from cudamaster.toolchain.devices.virtual.cost.regions import Region, form_regions
-from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite, counted_sites
+from cudamaster.toolchain.devices.virtual.cost.sites import (
+    ConstantLoad,
+    CountedSite,
+    counted_sites,
+    scattered_constants,
+)
 from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
 
 
@@ -20,6 +27,8 @@ class Subject:
     resources: KernelResources
     gpu: VirtualGpu
     sites: tuple[CountedSite, ...]
+    constants: Mapping[Instruction, ConstantLoad]
+    """Loads of constant memory whose lanes differ in their addresses."""
     regions: tuple[Region, ...]
     lowering: Lowering
     residency: Occupancy
@@ -70,6 +79,7 @@ def subject_of(launch: SampledLaunch, resources: KernelResources, gpu: VirtualGp
         resources,
         gpu,
         counted_sites(launch, combined_atomics(launch.kernel, gpu.device.architecture)),
+        scattered_constants(launch),
         form_regions(launch.kernel, launch.block_counts[:, 0]),
         lower(launch.kernel),
         occupancy(launch.request, resources, gpu.device),

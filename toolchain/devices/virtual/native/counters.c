@@ -174,6 +174,22 @@ static int wavefronts(uint32_t mask, const uint64_t *addresses, unsigned bytes, 
     return (int)total;
 }
 
+/* Different addresses, which constant memory answers one after another. */
+static int places(uint32_t mask, const uint64_t *addresses)
+{
+    uint64_t known[VG_LANES];
+    int count = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t address = addresses[__builtin_ctz(mask)];
+        int i = 0;
+        while (i < count && known[i] != address)
+            i++;
+        known[i] = address;
+        count += i == count;
+    }
+    return count;
+}
+
 void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t number)
 {
     VgBlock *block = warp->block;
@@ -186,6 +202,10 @@ void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t nu
     site->counters[VG_SITE_REQUESTS]++;
     site->counters[VG_SITE_LANES] += __builtin_popcount(mask);
     uint64_t first = addresses[__builtin_ctz(mask)];
+    if (what->space == VG_CONST) {
+        site->counters[VG_SITE_SECTORS] += places(mask, addresses);
+        return;
+    }
     if (vg_in_shared(block, what->space, first)) {
         site->counters[VG_SITE_SECTORS] += wavefronts(mask, addresses, what->bytes, takes_turns(what));
         return;
