@@ -147,29 +147,30 @@ class Engine:
     ) -> SampledLaunch | Fault:
         """Run every block once, and count those with these indices as they run among the others.
 
-        So many blocks are resident at least, as far as there is memory. Several take turns as warps do, so
-        that each gets as much as on hardware of what they share out. The counters are scaled to the mean of
-        the grid. Raises Unsupported.
+        `residents` blocks are there at a time, as far as there is memory, where they wait for each other or take
+        work from a queue: then in turns as warps do, so that each gets as much of it as on hardware. The
+        counters are scaled to the mean of the grid. Raises Unsupported.
         """
         counting = self._counting(request, blocks, l1_bytes)
-        native = counting.native
+        native, executable = counting.native, counting.executable
         native.whole = counting.whole.ctypes.data
-        native.residents = max(1, min(residents, RESIDENT_BYTES // _resident_bytes(native)))
-        native.slice = RUN_SLICE if native.residents == 1 else SAMPLE_SLICE
-        native.threads = self._threads_for(counting.executable.kernel) if native.residents == 1 else 1
+        if executable.takes_from_a_queue or request.cooperative:
+            native.residents = max(1, min(residents, RESIDENT_BYTES // _resident_bytes(native)))
+            native.slice = SAMPLE_SLICE if executable.takes_from_a_queue else RUN_SLICE
+        native.threads = 1 if executable.shares_work else self._threads_for(executable.kernel)
         sample = self._count(request, counting)
         if isinstance(sample, Fault):
             return sample
-        sample = replace(sample, unseen=unseen(sample, counting.whole), longest_block=native.longest_block)
-        return scaled_to_grid(sample, counting.whole, native.longest)
-
-    def shares_work(self, name: str) -> bool:
-        """Whether blocks of a kernel may do what others leave to them: they use what atomics return."""
-        return any(
-            instruction.base == "atom" and "shared" not in instruction.opcode
-            for block in self.kernel(name).blocks
-            for instruction in block
+        return replace(
+            scaled_to_grid(sample, counting.whole, native.longest),
+            unseen=unseen(sample, counting.whole),
+            longest_block=native.longest_block,
+            depends=False,
         )
+
+    def shares_work(self, request: LaunchRequest) -> bool:
+        """Whether blocks of a launch may do what others leave to them. Raises Unsupported."""
+        return self._prepare(request).shares_work
 
     def _counting(self, request: LaunchRequest, blocks: Sequence[int], l1_bytes: int) -> "_Counting":
         executable = self._prepare(request)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cudamaster.toolchain.devices.virtual.analysis.sharing import blocks_with_atomics, takes_from_a_queue
 from cudamaster.toolchain.devices.virtual.codegen.special import reads_clock
 from cudamaster.toolchain.devices.virtual.codegen.warp_function import FUNCTION_NAME
 from cudamaster.toolchain.devices.virtual.jit import THOROUGH, MachineCode
@@ -39,6 +40,10 @@ class Executable:
         """Whether a loop in which nothing changes may still end."""
         self.lengths = np.array([len(block) for block in job.kernel.blocks], np.int32)
         """Instructions of each basic block."""
+        self.shares_work = bool(blocks_with_atomics(job.kernel))
+        """Whether a block may do what others have left: it learns of them by atomics."""
+        self.takes_from_a_queue = takes_from_a_queue(job.kernel)
+        """Whether it may do so again and again."""
         self.processor_seconds = 0.0
         """Spent in its launches so far: a busy machine is no reason to translate anew."""
         self._job, self._translator, self._native = job, translator, native

@@ -159,11 +159,11 @@ class EngineMachine:
         """Whether the launch may run again after it was sampled, from where it began."""
         if request.block_count <= plan.blocks:
             return False
-        return self._whole_run < plan.whole_total or self.engine.shares_work(request.kernel)
+        return self._whole_run < plan.whole_total or self.engine.shares_work(request)
 
     def _depends(self, sample: SampledLaunch) -> bool:
         """Whether blocks do something else when others do not run beside them."""
-        shares = sample.longest > UNEQUAL and self.engine.shares_work(sample.request.kernel)
+        shares = sample.longest > UNEQUAL and self.engine.shares_work(sample.request)
         return sample.depends or shares
 
     def _look_within(
@@ -174,7 +174,7 @@ class EngineMachine:
         Where none of them came by code that others were busy with, it runs again, and the busiest is counted.
         """
         blocks, l1_bytes = sampled_blocks(request.grid, plan), self.l1_share(request)
-        residents = self.residents(request) if self.engine.shares_work(request.kernel) else 1
+        residents = self.residents(request)
         snapshot = self.take_snapshot(plan)
         sample = self.engine.sample_within(request, blocks, l1_bytes, residents)
         if snapshot and isinstance(sample, SampledLaunch) and sample.unseen > UNSEEN:
@@ -191,7 +191,7 @@ class EngineMachine:
     def _sampled(self, request: LaunchRequest, plan: SamplePlan, *, bounded: bool) -> SampledLaunch | Fault:
         """`bounded`: whether blocks that depend on others need not come to their end."""
         parts = []
-        most = MOST_ISSUED if self.engine.shares_work(request.kernel) else sys.maxsize
+        most = MOST_ISSUED if self.engine.shares_work(request) else sys.maxsize
         for blocks in apart(sampled_blocks(request.grid, plan), request.block_count):
             part = self.engine.sample(request, blocks, self.l1_share(request), most if bounded else 0)
             if isinstance(part, Fault) or part.depends:
