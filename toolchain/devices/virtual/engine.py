@@ -11,12 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Mode
-from cudamaster.toolchain.devices.virtual.codegen.frame import BACK_EDGE_COST, SITE_COLUMNS
+from cudamaster.toolchain.devices.virtual.codegen.frame import BACK_EDGE_COST
 from cudamaster.toolchain.devices.virtual.codegen.warp_function import prepared
+from cudamaster.toolchain.devices.virtual.counting import Counting, resident_bytes
 from cudamaster.toolchain.devices.virtual.executable import Code, Executable
 from cudamaster.toolchain.devices.virtual.faults import fault_of
 from cudamaster.toolchain.devices.virtual.jit import QUICK, host_has_avx512
@@ -147,15 +145,15 @@ class Engine:
     ) -> SampledLaunch | Fault:
         """Run every block once, and count those with these indices as they run among the others.
 
-        `residents` blocks are there at a time, as far as there is memory, where they wait for each other or take
-        work from a queue: then in turns as warps do, so that each gets as much of it as on hardware. The
+        `residents` blocks are there at a time, as far as there is memory, where they wait for each other or
+        take work from a queue: then in turns as warps do, so that each gets as much of it as on hardware. The
         counters are scaled to the mean of the grid. Raises Unsupported.
         """
         counting = self._counting(request, blocks, l1_bytes)
         native, executable = counting.native, counting.executable
         native.whole = counting.whole.ctypes.data
         if executable.takes_from_a_queue or request.cooperative:
-            native.residents = max(1, min(residents, RESIDENT_BYTES // _resident_bytes(native)))
+            native.residents = max(1, min(residents, RESIDENT_BYTES // resident_bytes(native)))
             native.slice = SAMPLE_SLICE if executable.takes_from_a_queue else RUN_SLICE
         native.threads = 1 if executable.shares_work else self._threads_for(executable.kernel)
         sample = self._count(request, counting)
@@ -172,15 +170,15 @@ class Engine:
         """Whether blocks of a launch may do what others leave to them. Raises Unsupported."""
         return self._prepare(request).shares_work
 
-    def _counting(self, request: LaunchRequest, blocks: Sequence[int], l1_bytes: int) -> "_Counting":
+    def _counting(self, request: LaunchRequest, blocks: Sequence[int], l1_bytes: int) -> Counting:
         executable = self._prepare(request)
         code = executable.code(count=True)
         native = self._native_launch(request, code)
         native.l1_bytes = l1_bytes
         native.lengths = executable.lengths.ctypes.data
-        return _Counting(native, executable, code, blocks)
+        return Counting(native, executable, code, blocks)
 
-    def _count(self, request: LaunchRequest, counting: "_Counting") -> SampledLaunch | Fault:
+    def _count(self, request: LaunchRequest, counting: Counting) -> SampledLaunch | Fault:
         begun, native, executable = time.perf_counter(), counting.native, counting.executable
         fault = self._run(native, request, executable)
         seconds = time.perf_counter() - begun
@@ -263,53 +261,3 @@ class Engine:
         pairs = (ctypes.c_uint64 * (2 * count))()
         self._native.vg_list(ctypes.byref(pairs), count)
         return tuple(zip(pairs[::2], pairs[1::2], strict=True))
-
-
-def _resident_bytes(native: NativeLaunch) -> int:
-    """What a resident block takes of memory."""
-    warps = -(-native.block[0] * native.block[1] * native.block[2] // 32)
-    a_warp = native.context_bytes + 32 * native.local_bytes
-    return int(warps * a_warp + native.shared_bytes + 4096)
-
-
-class _Counting:
-    """The arrays that a sampled launch counts into."""
-
-    def __init__(
-        self, native: NativeLaunch, executable: Executable, code: Code, blocks: Sequence[int]
-    ) -> None:
-        self.native, self.executable, self.code, self.blocks = native, executable, code, blocks
-        basic_blocks, count = len(executable.kernel.blocks), len(blocks)
-        self._split = 2 * basic_blocks
-        self.issued = np.zeros((2, count), np.int64)
-        """Of each sampled block: its warp instructions, and those of its busiest warp."""
-        self.paths = np.zeros((count, basic_blocks), np.int64)
-        """Of each sampled block: how often its busiest warp executed each basic block."""
-        self.whole = np.zeros((basic_blocks, 2), np.int64)
-        """As `block_counts`, of all blocks of the grid, where they run."""
-        self._ranges = np.zeros((3, count), np.int64)
-        """Of each sampled block: its index, where its footprint begins, and how many sectors that has."""
-        self._ranges[0] = blocks
-        self._counters = np.zeros(self._split + SITE_COLUMNS * len(code.sites), np.int64)
-        native.sampled, native.sampled_count = self._ranges.ctypes.data, count
-        native.footprint_starts = native.sampled + self._ranges.strides[0]
-        native.footprint_counts = native.footprint_starts + self._ranges.strides[0]
-        native.counters, native.counter_count = self._counters.ctypes.data, len(self._counters)
-        native.issued, native.paths = self.issued.ctypes.data, self.paths.ctypes.data
-
-    @property
-    def block_counts(self) -> NDArray[np.int64]:
-        """Shape [basic blocks, 2]."""
-        return self._counters[: self._split].reshape(-1, 2)
-
-    @property
-    def site_counts(self) -> NDArray[np.int64]:
-        """Shape [sites, 5]."""
-        return self._counters[self._split :].reshape(-1, SITE_COLUMNS)
-
-    def take_footprints(self, library: ctypes.CDLL, native: NativeLaunch) -> tuple[NDArray[np.uint64], ...]:
-        """Return each sampled block's sectors, sorted, and free the library's copy."""
-        _, starts, counts = self._ranges.tolist()
-        whole = np.empty(sum(counts), np.uint64)
-        library.vg_take_footprints(ctypes.byref(native), whole.ctypes.data)
-        return tuple([whole[start : start + count] for start, count in zip(starts, counts, strict=True)])

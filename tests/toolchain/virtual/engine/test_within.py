@@ -95,7 +95,7 @@ def queue(bench: Make, tasks: int) -> tuple[Any, Any, Any]:
 
 def test_resident_blocks_share_a_queue_as_evenly_as_on_hardware(bench: Make) -> None:
     b, request, by = queue(bench, tasks=600)
-    assert b.engine.shares_work(request.kernel)
+    assert b.engine.shares_work(request)
     sample = is_sample(b.engine.sample_within(request, [0, 11], 0, 12))
     assert (by.min(), by.max(), by.sum()) == (50, 50, 600)
     assert sample.longest == pytest.approx(1.0, abs=0.05)
