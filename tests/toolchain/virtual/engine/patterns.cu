@@ -17,6 +17,24 @@ extern "C" __global__ void scatters(const float *x, const int *places, float *y)
     y[places[threadIdx.x]] = x[threadIdx.x];
 }
 
+extern "C" __global__ void gathers_again(const float *x, const int *places, float *y)
+{
+    const float *from = x + places[threadIdx.x];
+    float value = 0;
+#pragma unroll 1
+    for (int time = 0; time < 3; time++)
+        asm volatile("ld.global.f32 %0, [%1];" : "=f"(value) : "l"(from));
+    y[threadIdx.x] = value;
+}
+
+extern "C" __global__ void scatters_again(const float *x, const int *places, float *y)
+{
+    float *to = y + places[threadIdx.x];
+#pragma unroll 1
+    for (int time = 0; time < 3; time++)
+        asm volatile("st.global.f32 [%0], %1;" : : "l"(to), "f"(x[threadIdx.x]));
+}
+
 template <class T>
 __device__ void from_shared(const T *x, const int *places, T *y)
 {

@@ -27,9 +27,9 @@ def counted(ptx_of: Callable[[str], str]) -> Iterator[Counted]:
     x, y = bench.array(np.zeros(BYTES), np.uint8), bench.array(np.zeros(BYTES), np.uint8)
     places = bench.array(np.zeros(32), np.int32)
 
-    def sample(kernel: str, place: Places) -> SampledLaunch:
+    def sample(kernel: str, place: Places, l1_bytes: int = 0) -> SampledLaunch:
         places[:] = [place(lane) for lane in range(32)]
-        found = bench.engine.sample(bench.request(kernel, x, places, y, shared=BYTES), [0])
+        found = bench.engine.sample(bench.request(kernel, x, places, y, shared=BYTES), [0], l1_bytes)
         assert isinstance(found, SampledLaunch)
         return found
 
@@ -84,6 +84,49 @@ def test_sectors_and_lines_of_a_gather(
 def test_sectors_of_a_scatter_reach_l2_one_by_one(counted: Counted, place: Places, sectors: int) -> None:
     counts = site(counted("scatters", place), "store", "global")
     assert (counts[SECTORS], counts[MISSED_SECTORS]) == (sectors, sectors)
+
+
+AGAIN = (
+    lambda lane: 5,
+    lambda lane: lane,
+    lambda lane: lane + 3,
+    lambda lane: lane % 16,
+    lambda lane: lane % 16 + lane // 16 * 20,
+    lambda lane: lane % 16 + (1 - lane // 16) * 40 + 3,
+    lambda lane: lane % 16 + lane // 16 * 4096,
+    lambda lane: lane // 16 * 7,
+    lambda lane: (1 - lane // 16) * 4096,
+    lambda lane: 97 * lane % 512,
+    lambda lane: 97 * lane,
+)
+"""Rows and single places, of both halves of a warp or all of it, and places all over: elements of 4 bytes."""
+
+
+def touched(place: Places) -> tuple[int, int]:
+    """Sectors and lines of a warp's elements of 4 bytes."""
+    return len({place(lane) // 8 for lane in range(32)}), len({place(lane) // 32 for lane in range(32)})
+
+
+@pytest.mark.parametrize("place", AGAIN)
+def test_loads_of_what_was_loaded_take_as_many_sectors_and_miss_none(counted: Counted, place: Places) -> None:
+    sectors, lines = touched(place)
+    counts = site(counted("gathers_again", place), "load", "global")
+    assert counts == [3, 96, 3 * sectors, sectors, 3 * lines]
+
+
+@pytest.mark.parametrize(("lines", "missed"), [(4, 4), (5, 3 * 5), (32, 3 * 32)])
+def test_lines_that_l1_has_no_room_for_are_fetched_again(counted: Counted, lines: int, missed: int) -> None:
+    room_for_four = 512
+    sample = counted("gathers_again", lambda lane: lane % lines * 32, room_for_four)
+    assert site(sample, "load", "global")[MISSED_SECTORS] == missed
+
+
+@pytest.mark.parametrize("place", AGAIN)
+def test_stores_to_what_was_stored_reach_l2_again(counted: Counted, place: Places) -> None:
+    sectors, lines = touched(place)
+    sample = counted("scatters_again", place)
+    assert site(sample, "store", "global") == [3, 96, 3 * sectors, 3 * sectors, 3 * lines]
+    assert len(sample.footprints[0]) == sectors + 8  # and what was loaded: 32 elements, 32 places
 
 
 @pytest.mark.parametrize(

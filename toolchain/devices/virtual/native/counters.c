@@ -210,7 +210,7 @@ void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t nu
         site->counters[VG_SITE_SECTORS] += wavefronts(mask, addresses, what->bytes, takes_turns(what));
         return;
     }
-    VgRequest request = {block->profile, site, vg_moved(block, site, first)};
+    VgRequest request = {block, block->profile, site, vg_stretch_of(block, site, first)};
     if (what->space == VG_LOCAL)
         count_local(&request, warp, mask, addresses, what->bytes);
     else

@@ -29,7 +29,7 @@ static void count_ranges(const VgRequest *request, const VgPending *access)
 }
 
 /* Passes over the banks, as `vg_count` has them of accesses of `bytes` a lane. */
-static int wavefronts(const VgPending *access, unsigned bytes)
+static inline int wavefronts(const VgPending *access, unsigned bytes)
 {
     if (bytes > 4)
         return (int)(bytes / 4);
@@ -48,52 +48,114 @@ static int wavefronts(const VgPending *access, unsigned bytes)
                : 2;
 }
 
-/* An access to shared memory, over more than a line, or to memory that its site did not access before. */
-static __attribute__((noinline)) void count_any(const VgBlock *block, VgMetSite *site, const VgPending *access)
+static inline void add_request(VgMetSite *site)
 {
+    site->counters[VG_SITE_REQUESTS]++;
+    site->counters[VG_SITE_LANES] += VG_LANES;
+}
+
+/* An access that may go anywhere. */
+static __attribute__((noinline)) void count_any(VgBlock *block, VgMetSite *site, const VgPending *access)
+{
+    add_request(site);
     if (vg_in_shared(block, site->what.space, access->low)) {
         site->counters[VG_SITE_SECTORS] += wavefronts(access, site->what.bytes);
         return;
     }
-    VgRequest request = {block->profile, site, vg_moved(block, site, access->low)};
+    VgRequest request = {block, block->profile, site, vg_stretch_of(block, site, access->low)};
     count_ranges(&request, access);
 }
 
-static inline int in_one_line(uint64_t place, uint32_t span) { return place % LINE_BYTES + span <= LINE_BYTES; }
-
-/* The sectors of a range in one line, bit 0 the line's first. */
-static inline unsigned sectors_of(uint64_t place, uint32_t span)
+/* An access that changes something of the stretch where its site was before: sectors of lines from `line` on, and of
+ * another line, if any. */
+static __attribute__((noinline)) void count_changing(VgBlock *block, VgMetSite *site, uint64_t line, uint64_t sectors,
+                                                     uint64_t other, uint64_t others)
 {
-    unsigned within = (unsigned)place % LINE_BYTES;
-    return (2u << ((within + span - 1) >> SECTOR_SHIFT)) - (1u << (within >> SECTOR_SHIFT));
+    VgRequest request = {block, block->profile, site, site->stretch};
+    add_request(site);
+    vg_change_bits(&request, line * LINE_SECTORS, sectors);
+    if (others)
+        vg_change_bits(&request, other * LINE_SECTORS, others);
 }
 
-/* The sectors of a line that count as missed, which are then in the footprint. */
-static inline unsigned missing(VgProfile *profile, const VgMetSite *site, uint64_t line, unsigned sectors)
+#define EACH_LINE UINT64_C(0x0101010101010101)
+
+static inline void add_same(VgMetSite *site, unsigned sectors, unsigned lines)
 {
-    unsigned missed = site->is_cached ? vg_l1_look(&profile->l1, line + site->home.moved, sectors) : sectors;
-    if (missed)
-        vg_touch(profile, line, sectors);
-    return missed;
+    site->sectors += sectors;
+    site->requests_and_lines += (UINT64_C(1) << 32) + lines;
 }
 
-/* Global memory, each half in one line. */
-static inline void count_lines(VgProfile *profile, const VgMetSite *site, const VgPending *access)
+/* Whether an access of these sectors of eight lines, four bits a byte, changes nothing. */
+static inline int is_same(const VgMetSite *site, uint64_t line, uint64_t sectors)
 {
-    uint64_t line = access->low >> LINE_SHIFT, other = access->high >> LINE_SHIFT;
-    unsigned sectors = sectors_of(access->low, access->span), others = sectors_of(access->high, access->span);
-    unsigned missed;
-    if (line == other) {
-        sectors |= others;
-        missed = missing(profile, site, line, sectors);
-    } else {
-        sectors |= others << LINE_SECTORS;
-        missed = missing(profile, site, line, sectors % (1 << LINE_SECTORS));
-        missed |= missing(profile, site, other, others) << LINE_SECTORS;
-    }
-    site->counters[VG_SITE_SECTORS] += __builtin_popcount(sectors);
-    site->counters[VG_SITE_MISSED_SECTORS] += __builtin_popcount(missed);
-    site->counters[VG_SITE_LINES] += 1 + (line != other);
+    return !(sectors & ~vg_eight(site->same + line));
+}
+
+/* Sectors `first` to `last` of eight lines. */
+static inline uint64_t sectors_of(unsigned first, unsigned last)
+{
+    return ((UINT64_C(2) << (last + (last & 28))) - (UINT64_C(1) << first)) & 15 * EACH_LINE;
+}
+
+/* Each half's lanes access one place. */
+static inline int count_places(VgBlock *block, VgMetSite *site, uint64_t low, uint64_t high)
+{
+    uint64_t line = (low >> LINE_SHIFT) - site->first, other = (high >> LINE_SHIFT) - site->first;
+    if ((line >= site->lines) | (other >= site->lines))
+        return 0;
+    unsigned sector = (low >> SECTOR_SHIFT) % LINE_SECTORS, another = (high >> SECTOR_SHIFT) % LINE_SECTORS;
+    if (site->same[line] >> sector & site->same[other] >> another & 1)
+        add_same(site, 1 + (low >> SECTOR_SHIFT != high >> SECTOR_SHIFT), 1 + (line != other));
+    else if (line == other)
+        count_changing(block, site, low >> LINE_SHIFT, 1u << sector | 1u << another, 0, 0);
+    else
+        count_changing(block, site, low >> LINE_SHIFT, 1u << sector, high >> LINE_SHIFT, 1u << another);
+    return 1;
+}
+
+/* All lanes are in a row, or both halves in the same. */
+static inline int count_row(VgBlock *block, VgMetSite *site, uint64_t place, uint32_t bytes)
+{
+    uint64_t line = (place >> LINE_SHIFT) - site->first;
+    if (line >= site->lines)
+        return 0;
+    unsigned within = place % LINE_BYTES, first = within >> SECTOR_SHIFT, last = (within + bytes - 1) >> SECTOR_SHIFT;
+    if (is_same(site, line, sectors_of(first, last)))
+        add_same(site, last - first + 1, 1 + last / LINE_SECTORS);
+    else
+        count_changing(block, site, place >> LINE_SHIFT, (2u << last) - (1u << first), 0, 0);
+    return 1;
+}
+
+static inline int count_rows(VgMetSite *site, const VgPending *access)
+{
+    uint64_t line = (access->low >> LINE_SHIFT) - site->first, other = (access->high >> LINE_SHIFT) - site->first;
+    if ((line >= site->lines) | (other >= site->lines))
+        return 0;
+    unsigned low = access->low % LINE_BYTES, high = access->high % LINE_BYTES, beyond = access->span - 1;
+    uint64_t sectors = sectors_of(low >> SECTOR_SHIFT, (low + beyond) >> SECTOR_SHIFT);
+    uint64_t others = sectors_of(high >> SECTOR_SHIFT, (high + beyond) >> SECTOR_SHIFT);
+    if (!(is_same(site, line, sectors) & is_same(site, other, others)))
+        return 0;
+    /* up to three bytes each; those of the same lines meet */
+    unsigned shift = other - line + 2 <= 4 ? 8 * (unsigned)(other - line + 2) : 40;
+    uint64_t both = sectors << 16 | others << shift;
+    add_same(site, (unsigned)__builtin_popcountll(both),
+             (unsigned)__builtin_popcountll((both + 15 * EACH_LINE) & 16 * EACH_LINE));
+    return 1;
+}
+
+/* Counts an access to the stretch where its site was before; whether it was one. */
+static inline int count_there(VgBlock *block, VgMetSite *site, const VgPending *access)
+{
+    uint64_t low = access->low, apart = access->high - low;
+    uint32_t span = access->span;
+    if (span == site->what.bytes)
+        return count_places(block, site, low, access->high);
+    if (!apart | (apart == span))
+        return count_row(block, site, low, span + (uint32_t)apart);
+    return count_rows(site, access);
 }
 
 void vg_count_pending(VgBlock *block)
@@ -105,12 +167,9 @@ void vg_count_pending(VgBlock *block)
         return;
     for (const VgPending *access = block->first_pending; access < end; access++) {
         VgMetSite *site = &profile->sites[access->site];
-        site->counters[VG_SITE_REQUESTS]++;
-        site->counters[VG_SITE_LANES] += VG_LANES;
-        if ((site->what.space == VG_GLOBAL) & vg_is_at_home(site, access->low) & in_one_line(access->low, access->span) &
-            in_one_line(access->high, access->span))
-            count_lines(profile, site, access);
-        else
+        if (site->what.space == VG_SHARED)
+            add_same(site, (unsigned)wavefronts(access, site->what.bytes), 0);
+        else if (!count_there(block, site, access))
             count_any(block, site, access);
     }
 }

@@ -1,14 +1,9 @@
-/* What a sampled block leaves behind: the distinct sectors it touched. */
+/* What a sampled block counts with, and what it leaves behind: the distinct sectors it touched. */
 #include "profile.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "vectors.h"
-
-enum { AT_A_TIME = 8, FIRST_PAGES = 32, FIRST_ROOM = 1 << 16, MOST_SPARE = 1 << 19 };
-
-typedef struct VgPage Page;
+enum { AT_A_TIME = 8, CHUNK_SECTORS = CHUNK_LINES * LINE_SECTORS, FIRST_ROOM = 1 << 16, MOST_SPARE = 1 << 19 };
 
 static VgMetSite *new_sites(const VgLaunch *launch)
 {
@@ -26,8 +21,7 @@ static VgProfile *new_profile(const VgLaunch *launch)
 {
     VgProfile *profile = calloc(1, sizeof *profile);
     profile->l1.sets = vg_l1_sets(launch->l1_bytes);
-    profile->capacity = FIRST_PAGES;
-    profile->pages = calloc(profile->capacity, sizeof *profile->pages);
+    vg_l1_empty(&profile->l1);
     profile->sites = new_sites(launch);
     return profile;
 }
@@ -39,95 +33,48 @@ VgProfile *vg_profile_begin(VgProfile *kept, const VgLaunch *launch, int64_t num
     return profile;
 }
 
-/* As it was when it was new, but for pages that wait to be used again. */
-static void clear(VgProfile *profile, const VgLaunch *launch)
-{
-    memset(profile->l1.set, 0, profile->l1.sets * sizeof *profile->l1.set);
-    memset(profile->pages, 0, profile->capacity * sizeof *profile->pages);
-    memset(profile->latest, 0, sizeof profile->latest);
-    for (int32_t i = 0; i < launch->site_count; i++)
-        profile->sites[i].home = (VgHomeLines){0, 0, 0};
-    profile->l1.requests = 0;
-    profile->home_count = 0;
-    profile->used = 0;
-}
-
 void vg_profile_free(VgProfile *profile)
 {
     if (!profile)
         return;
-    for (Page *page = profile->unused, *next; page; page = next) {
-        next = page->next;
-        free(page);
-    }
-    free(profile->pages);
+    for (size_t i = 0; i < profile->count; i++)
+        vg_free_stretch(profile->stretches[i]);
+    free(profile->stretches);
     free(profile->sites);
     free(profile);
 }
 
-/* --- where memory is seen ----------------------------------------------------------------------------------------- */
+/* --- counters ------------------------------------------------------------------------------------------------------- */
 
-#define HOME_LINES_SHIFT 26 /* lines between two of them: 8 GiB */
-
-static VgHomeLines lines_of(uint64_t first, uint64_t bytes, uint64_t number)
+static void add_whole(VgMetSite *site)
 {
-    uint64_t line = first >> LINE_SHIFT;
-    return (VgHomeLines){line, ((first + bytes - 1) >> LINE_SHIFT) - line + 1, (number << HOME_LINES_SHIFT) - line};
+    int64_t requests = (int64_t)(site->requests_and_lines >> 32);
+    site->counters[VG_SITE_REQUESTS] += requests;
+    site->counters[VG_SITE_LANES] += VG_LANES * requests;
+    site->counters[VG_SITE_LINES] += (int64_t)(uint32_t)site->requests_and_lines;
+    site->counters[VG_SITE_SECTORS] += (int64_t)site->sectors;
+    if (!site->is_cached && site->what.space != VG_SHARED)
+        site->counters[VG_SITE_MISSED_SECTORS] += (int64_t)site->sectors;
+    site->requests_and_lines = site->sectors = 0;
 }
 
-static VgHomeLines home_of(const VgBlock *block, uint64_t address, uint64_t number)
-{
-    uint64_t local = (uint64_t)(uintptr_t)block->local, bytes = 32 * (uint64_t)block->warps * block->local_bytes;
-    if (address - local < bytes)
-        return lines_of(local, bytes, number);
-    const VgAllocation *found = vg_nearest(address);
-    if (found && address - found->base < found->bytes)
-        return lines_of(found->base, found->bytes, number);
-    return (VgHomeLines){0, 0, 0};
-}
+/* --- footprints ----------------------------------------------------------------------------------------------------- */
 
-uint64_t vg_find_home(const VgBlock *block, VgMetSite *site, uint64_t address)
+/* What a launch before this one had for footprints, so that its pages need not be cleared again: the first number says
+ * how much room that is. */
+static _Atomic(uint64_t *) spare;
+
+/* Room for some more sectors after the first `end` of the launch's footprints; where that is. */
+static uint64_t *room_for(VgLaunch *launch, int64_t end, int64_t count)
 {
-    VgProfile *profile = block->profile;
-    unsigned number = 0;
-    while (number < profile->home_count
-           && (address >> LINE_SHIFT) - profile->homes[number].first >= profile->homes[number].lines)
-        number++;
-    if (number == VG_MOST_HOMES)
-        return 0;
-    if (number == profile->home_count) {
-        profile->homes[number] = home_of(block, address, number + 1);
-        profile->home_count += profile->homes[number].lines != 0;
+    if (!launch->footprints && (launch->footprints = atomic_exchange(&spare, NULL)))
+        launch->footprints_room = (int64_t)launch->footprints[0];
+    if (end + count > launch->footprints_room) {
+        launch->footprints_room = 2 * (end + count) + FIRST_ROOM;
+        launch->footprints =
+            realloc(launch->footprints, (size_t)launch->footprints_room * sizeof *launch->footprints);
     }
-    site->home = profile->homes[number];
-    return profile->homes[number].moved;
-}
-
-/* --- footprints --------------------------------------------------------------------------------------------------- */
-
-static int by_number(const void *left, const void *right)
-{
-    uint64_t a = (*(Page *const *)left)->number, b = (*(Page *const *)right)->number;
-    return a < b ? -1 : a > b;
-}
-
-/* Moves the pages to the front of their table, in ascending order. */
-static void order(VgProfile *profile)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < profile->capacity && count < profile->used; i++)
-        if (profile->pages[i])
-            profile->pages[count++] = profile->pages[i];
-    qsort(profile->pages, count, sizeof *profile->pages, by_number);
-}
-
-static int64_t count_sectors(const VgProfile *profile)
-{
-    int64_t count = 0;
-    for (size_t i = 0; i < profile->used; i++)
-        for (int word = 0; word < VG_PAGE_WORDS; word++)
-            count += __builtin_popcountll(profile->pages[i]->touched[word]);
-    return count;
+    return launch->footprints + end;
 }
 
 /* Writes the numbers of the set bits, the lowest being `first`, and up to AT_A_TIME more: how many there are of a word
@@ -141,59 +88,77 @@ static inline uint64_t *put_bits(uint64_t *next, uint64_t first, uint64_t bits)
     return next + count;
 }
 
-static uint64_t *put_page(uint64_t *next, const Page *page)
+/* The sectors of eight lines, bit by bit. */
+static inline uint32_t bits_of(const uint8_t *lines)
 {
-    uint64_t first = page->number * VG_PAGE_SECTORS;
-    for (unsigned part = 0; part < VG_PAGE_WORDS / VG_PART_LANES; part++) {
-        VgPart words;
-        memcpy(&words, page->touched + part * VG_PART_LANES, sizeof words);
-        for (unsigned set = vg_set_lanes(words); set; set &= set - 1) {
-            unsigned word = part * VG_PART_LANES + (unsigned)__builtin_ctz(set);
-            next = put_bits(next, first + word * 64, page->touched[word]);
-        }
+    uint64_t bytes = vg_eight(lines);
+#if defined(__BMI2__)
+    return (uint32_t)_pext_u64(bytes, UINT64_C(0x0f0f0f0f0f0f0f0f));
+#else
+    bytes = (bytes | bytes >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+    bytes = (bytes | bytes >> 8) & UINT64_C(0x0000ffff0000ffff);
+    return (uint32_t)(bytes | bytes >> 16);
+#endif
+}
+
+static uint64_t *put_chunk(uint64_t *next, uint64_t first, const uint8_t *touched)
+{
+    for (unsigned line = 0; line < CHUNK_LINES; line += 16) {
+        uint64_t bits = bits_of(touched + line) | (uint64_t)bits_of(touched + line + 8) << 32;
+        if (bits)
+            next = put_bits(next, first + line * LINE_SECTORS, bits);
     }
     return next;
 }
 
-/* What a launch before this one had for footprints, so that its pages need not be cleared again: the first number says
- * how much room that is. */
-static _Atomic(uint64_t *) spare;
-
-/* Room for some more sectors after the launch's footprints. */
-static uint64_t *room_for(VgLaunch *launch, int64_t count)
+/* Adds what was touched of a chunk to the first `end` of the launch's footprints, and forgets it; how many there are
+ * then. */
+static int64_t hand_over_chunk(VgLaunch *launch, int64_t end, VgStretch *stretch, uint64_t chunk)
 {
-    if (!launch->footprints && (launch->footprints = atomic_exchange(&spare, NULL)))
-        launch->footprints_room = (int64_t)launch->footprints[0];
-    if (launch->footprints_end + count > launch->footprints_room) {
-        launch->footprints_room = 2 * (launch->footprints_end + count) + FIRST_ROOM;
-        launch->footprints =
-            realloc(launch->footprints, (size_t)launch->footprints_room * sizeof *launch->footprints);
-    }
-    return launch->footprints + launch->footprints_end;
+    uint8_t *touched = stretch->touched + chunk * CHUNK_LINES;
+    uint64_t *next = room_for(launch, end, CHUNK_SECTORS + AT_A_TIME);
+    end += put_chunk(next, (stretch->first + chunk * CHUNK_LINES) * LINE_SECTORS, touched) - next;
+    memset(touched, 0, CHUNK_LINES);
+    memset(stretch->held + chunk * CHUNK_LINES, 0, CHUNK_LINES);
+    return end;
 }
 
-/* Adds a block's footprint, in ascending order, to the launch's. */
-static void hand_over(const VgProfile *profile, VgLaunch *launch)
+static int64_t hand_over_group(VgLaunch *launch, int64_t end, VgStretch *stretch, uint64_t group)
 {
-    int64_t count = count_sectors(profile);
-    uint64_t *next = room_for(launch, count + AT_A_TIME);
-    for (size_t i = 0; i < profile->used; i++)
-        next = put_page(next, profile->pages[i]);
-    launch->footprint_starts[profile->number] = launch->footprints_end;
-    launch->footprint_counts[profile->number] = count;
-    launch->footprints_end += count;
+    for (uint64_t first = group * GROUP_CHUNKS; first < (group + 1) * GROUP_CHUNKS; first += 8)
+        for (uint64_t marked = vg_eight(stretch->chunks + first); marked; marked &= marked - 1)
+            end = hand_over_chunk(launch, end, stretch, first + (unsigned)__builtin_ctzll(marked) / 8);
+    memset(stretch->chunks + group * GROUP_CHUNKS, 0, GROUP_CHUNKS);
+    return end;
 }
 
+static int64_t hand_over(VgLaunch *launch, int64_t end, VgStretch *stretch)
+{
+    uint64_t groups = (stretch->lines / CHUNK_LINES + 1) / GROUP_CHUNKS + 1;
+    for (uint64_t group = 0; group < groups; group++)
+        if (stretch->groups[group]) {
+            end = hand_over_group(launch, end, stretch, group);
+            stretch->groups[group] = 0;
+        }
+    stretch->is_met = 0;
+    return end;
+}
+
+/* As it was when it was new, but for the stretches, of which nothing is known any more. */
 void vg_profile_end(VgProfile *profile, VgLaunch *launch, int is_whole)
 {
-    order(profile);
-    if (is_whole)
-        hand_over(profile, launch);
-    for (size_t i = 0; i < profile->used; i++) {
-        profile->pages[i]->next = profile->unused;
-        profile->unused = profile->pages[i];
+    int64_t start = launch->footprints_end, end = start;
+    for (size_t i = 0; i < profile->count; i++)
+        end = hand_over(launch, end, profile->stretches[i]);
+    if (is_whole) {
+        launch->footprint_starts[profile->number] = start;
+        launch->footprint_counts[profile->number] = end - start;
+        launch->footprints_end = end;
     }
-    clear(profile, launch);
+    for (int32_t i = 0; i < launch->site_count; i++)
+        add_whole(&profile->sites[i]);
+    vg_l1_empty(&profile->l1);
+    profile->met = 0;
 }
 
 /* Moves a launch's footprints to `out`. */
@@ -208,52 +173,4 @@ void vg_take_footprints(VgLaunch *launch, uint64_t *out)
     free(launch->footprints);
     launch->footprints = NULL;
     launch->footprints_end = launch->footprints_room = 0;
-}
-
-static Page **slot_of(Page **pages, size_t capacity, uint64_t number)
-{
-    size_t place = (number * 0x9e3779b97f4a7c15u) >> 20 & (capacity - 1);
-    while (pages[place] && pages[place]->number != number)
-        place = (place + 1) & (capacity - 1);
-    return &pages[place];
-}
-
-static void grow(VgProfile *profile)
-{
-    size_t capacity = 2 * profile->capacity;
-    Page **pages = calloc(capacity, sizeof *pages);
-    for (size_t i = 0; i < profile->capacity; i++)
-        if (profile->pages[i])
-            *slot_of(pages, capacity, profile->pages[i]->number) = profile->pages[i];
-    free(profile->pages);
-    profile->pages = pages;
-    profile->capacity = capacity;
-}
-
-static Page *new_page(VgProfile *profile, uint64_t number)
-{
-    Page *page = profile->unused;
-    if (page)
-        profile->unused = page->next;
-    else
-        page = malloc(sizeof *page);
-    *page = (Page){.number = number};
-    return page;
-}
-
-static Page *page_of(VgProfile *profile, uint64_t number)
-{
-    Page **slot = slot_of(profile->pages, profile->capacity, number);
-    if (!*slot && 2 * ++profile->used > profile->capacity) {
-        grow(profile);
-        slot = slot_of(profile->pages, profile->capacity, number);
-    }
-    if (!*slot)
-        *slot = new_page(profile, number);
-    return *slot;
-}
-
-Page *vg_turn_to(VgProfile *profile, uint64_t number)
-{
-    return profile->latest[number % LATEST_PAGES] = page_of(profile, number);
 }

@@ -2,111 +2,156 @@
 #ifndef VG_PROFILE_H
 #define VG_PROFILE_H
 
+#include <string.h>
+
 #include "l1.h"
 #include "runtime.h"
+
+#if defined(__BMI2__)
+#include <immintrin.h>
+#endif
 
 #define SECTOR_SHIFT 5
 #define LINE_SECTORS 4
 #define LINE_SHIFT 7
-#define LATEST_PAGES 8
-#define VG_PAGE_SECTORS 2048
-#define VG_PAGE_WORDS (VG_PAGE_SECTORS / 64)
-#define VG_MOST_HOMES 64
+#define CHUNK_LINES 64
+#define GROUP_CHUNKS 64
+#define WINDOW_LINES 16
 #define VG_BANKS 32
+#define VG_MOST_HOMES 64
 
 enum { VG_SITE_REQUESTS, VG_SITE_LANES, VG_SITE_SECTORS, VG_SITE_MISSED_SECTORS, VG_SITE_LINES };
 
-/* An allocation, or a block's local memory, that was met: the modelled L1 sees it at a place that depends only on how
- * many were met before, so that equal runs hit and miss alike wherever their memory lies. */
+/* Memory of an allocation, or a block's local memory, and what the block did to its lines. The modelled L1 sees an
+ * allocation at a place that depends only on how many the block met before, so that equal runs hit and miss alike
+ * wherever memory lies. */
 typedef struct {
-    uint64_t first, lines, moved; /* moved: what is added to its lines' numbers */
-} VgHomeLines;
+    uint64_t first, lines, base; /* base: the allocation's first line */
+    uint64_t moved;              /* what is added to the lines' numbers */
+    int is_met, is_known; /* by the block; as memory that was allocated */
+    /* of each line, a bit a sector: what L1 has, what is in the footprint, what the scattered request wants that is
+     * being counted */
+    uint8_t *held, *touched, *wanted;
+    uint8_t *chunks, *groups; /* whether lines of a chunk are held or touched, or chunks of a group are marked so */
+    size_t bytes;             /* of all of these, from `held` on */
+} VgStretch;
 
 /* A site as a sampled block meets it. */
 typedef struct {
-    VgHomeLines home; /* where it accessed memory last */
-    int64_t *counters;
+    uint64_t first, lines; /* of the stretch where it accessed memory last; 0 lines: it did not yet */
+    const uint8_t *same;   /* of each line of it: sectors of which an access changes nothing */
+    uint64_t sectors;      /* of whole warps that changed nothing */
+    VgStretch *stretch;
     VgSite what;
+    uint64_t requests_and_lines; /* as `sectors`; requests from bit 32 on */
+    int64_t *counters;
     int32_t is_cached; /* whether L1 keeps what it accesses: stores and atomics go past it */
 } VgMetSite;
 
-/* Which sectors of an aligned stretch of memory were touched. */
-struct VgPage {
-    uint64_t number;
-    struct VgPage *next; /* among those that are not in use */
-    uint64_t touched[VG_PAGE_WORDS];
-};
-
 struct VgProfile {
     VgL1 l1;
-    VgHomeLines homes[VG_MOST_HOMES];
-    unsigned home_count;
+    VgStretch **stretches; /* in ascending order */
+    size_t count, room;
+    uint64_t homes[VG_MOST_HOMES]; /* the first lines of the allocations that the block met, in that order */
+    unsigned met;
     VgMetSite *sites;
     int64_t number;
-    struct VgPage **pages; /* open addressing by number; null: empty */
-    size_t used, capacity;
-    struct VgPage *latest[LATEST_PAGES]; /* by number */
-    struct VgPage *unused;               /* kept from blocks before */
 };
 
 /* One warp-wide access being counted. */
 typedef struct {
+    VgBlock *block;
     VgProfile *profile;
     const VgMetSite *site;
-    uint64_t moved; /* as of VgHomeLines */
+    VgStretch *stretch; /* of its first lane */
 } VgRequest;
 
-struct VgPage *vg_turn_to(VgProfile *profile, uint64_t number);
+/* The stretch of memory that has an address. */
+VgStretch *vg_find_stretch(const VgBlock *block, uint64_t address);
+
+void vg_free_stretch(VgStretch *stretch);
+
+/* Has the block meet a stretch, unless it did. */
+void vg_meet(VgProfile *profile, VgStretch *stretch);
+
+/* As `vg_find_stretch`, of a site's access. */
+static inline VgStretch *vg_stretch_of(const VgBlock *block, VgMetSite *site, uint64_t address)
+{
+    if ((address >> LINE_SHIFT) - site->first >= site->lines) {
+        site->stretch = vg_find_stretch(block, address);
+        site->first = site->stretch->first;
+        site->lines = site->stretch->lines;
+        site->same = site->is_cached ? site->stretch->held : site->stretch->touched;
+    }
+    return site->stretch;
+}
+
+/* Remembers that a line is held or touched. */
+static inline void vg_note_changed(VgStretch *stretch, uint64_t place)
+{
+    stretch->chunks[place / CHUNK_LINES] = 1;
+    stretch->groups[place / CHUNK_LINES / GROUP_CHUNKS] = 1;
+}
 
 /* Adds sectors of a line to the footprint. */
-static inline void vg_touch(VgProfile *profile, uint64_t line, unsigned sectors)
+static inline void vg_touch(VgStretch *stretch, uint64_t place, unsigned sectors)
 {
-    uint64_t first = line * LINE_SECTORS, number = first / VG_PAGE_SECTORS;
-    struct VgPage *page = profile->latest[number % LATEST_PAGES];
-    if (!page || page->number != number)
-        page = vg_turn_to(profile, number);
-    page->touched[first % VG_PAGE_SECTORS / 64] |= (uint64_t)sectors << first % 64;
+    stretch->touched[place] |= (uint8_t)sectors;
+    vg_note_changed(stretch, place);
 }
 
-/* Finds or remembers where an address's memory is seen. */
-uint64_t vg_find_home(const VgBlock *block, VgMetSite *site, uint64_t address);
-
-static inline int vg_is_at_home(const VgMetSite *site, uint64_t address)
+/* The sectors of a line that L1 has to bring in, and does. */
+static inline unsigned vg_fetch(VgProfile *profile, VgStretch *stretch, uint64_t place, unsigned sectors)
 {
-    return (address >> LINE_SHIFT) - site->home.first < site->home.lines;
+    unsigned held = stretch->held[place];
+    vg_l1_make_room(&profile->l1, stretch->first + place + stretch->moved, stretch->held + place, !held);
+    stretch->held[place] = (uint8_t)(held | sectors);
+    return sectors & ~held;
 }
 
-/* What is added to the numbers of lines by an access that begins at `address`. */
-static inline uint64_t vg_moved(const VgBlock *block, VgMetSite *site, uint64_t address)
+/* Accesses sectors of a line, the `place`-th of a stretch that was met; those that L1 had to bring in, or does not
+ * keep. What was missed is in the footprint, which has no local memory. */
+static inline unsigned vg_access_line(const VgRequest *request, VgStretch *stretch, uint64_t place, unsigned sectors)
 {
-    return vg_is_at_home(site, address) ? site->home.moved : vg_find_home(block, site, address);
+    unsigned missed = request->site->is_cached ? vg_fetch(request->profile, stretch, place, sectors) : sectors;
+    if (missed)
+        vg_touch(stretch, place, request->site->what.space != VG_LOCAL ? sectors : 0);
+    return missed;
 }
 
-/* The sectors of a line, bit 0 the first, that L1 has to bring in, or does not keep. */
-static inline unsigned vg_missed(const VgRequest *request, uint64_t line, unsigned sectors)
+/* A byte for each four bits. */
+static inline uint64_t vg_spread(uint32_t bits)
 {
-    return request->site->is_cached ? vg_l1_fetch(&request->profile->l1, line + request->moved, sectors) : sectors;
+#if defined(__BMI2__)
+    return _pdep_u64(bits, UINT64_C(0x0f0f0f0f0f0f0f0f));
+#else
+    uint64_t spread = (bits | (uint64_t)bits << 16) & UINT64_C(0x0000ffff0000ffff);
+    spread = (spread | spread << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    return (spread | spread << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+#endif
 }
 
-/* Counts the touched sectors of one line; what was missing is in the footprint, which has no local memory. */
-static inline void vg_access_line(const VgRequest *request, uint64_t line, unsigned sectors)
+/* How many lines have a sector among the bits. */
+static inline int vg_lines_of(uint64_t bits)
 {
-    const VgMetSite *site = request->site;
-    unsigned missed = vg_missed(request, line, sectors);
-    site->counters[VG_SITE_SECTORS] += __builtin_popcount(sectors);
-    site->counters[VG_SITE_MISSED_SECTORS] += __builtin_popcount(missed);
-    site->counters[VG_SITE_LINES]++;
-    if (missed && site->what.space != VG_LOCAL)
-        vg_touch(request->profile, line, sectors);
+    bits |= bits >> 1;
+    bits |= bits >> 2;
+    return __builtin_popcountll(bits & UINT64_C(0x1111111111111111));
 }
 
-/* As `vg_access_line` of each line of which `bits` are set, bit 0 for sector `low`, the first of a line. */
-static inline void vg_access_bits(const VgRequest *request, uint64_t low, uint64_t bits)
+/* Sectors of eight lines. Beyond its lines a stretch has none. */
+static inline uint64_t vg_eight(const uint8_t *lines)
 {
-    for (uint64_t line = low / LINE_SECTORS; bits; bits >>= LINE_SECTORS, line++)
-        if (bits & 15)
-            vg_access_line(request, line, bits & 15);
+    uint64_t eight;
+    memcpy(&eight, lines, sizeof eight);
+    return eight;
 }
+
+/* Counts the access of sectors whose `bits` are set, bit 0 for sector `low`, the first of a line. */
+void vg_access_bits(const VgRequest *request, uint64_t low, uint64_t bits);
+
+/* The same, where that surely changes something. */
+void vg_change_bits(const VgRequest *request, uint64_t low, uint64_t bits);
 
 /* Counts an access of `bytes` a lane whose lanes `mask` lie anywhere. */
 void vg_count_scattered(const VgRequest *request, uint32_t mask, const uint64_t *addresses, unsigned bytes);
