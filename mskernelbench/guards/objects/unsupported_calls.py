@@ -13,22 +13,25 @@ ADVICE = {
         r"cuda\w*Texture\w*|cuda\w*Surface\w*|cuda\w*Array\w*|cuda(?:Create|Get)ChannelDesc"
     ),
     "launch on the stream that is passed": (
-        r"cudaStream(?:Create|Destroy|Query|WaitEvent|BeginCapture\w*|EndCapture|IsCapturing|Get\w+"
+        r"cudaStream(?:Create(?:With\w+)?|Destroy|Query|WaitEvent|BeginCapture\w*|EndCapture|IsCapturing|Get\w+"
         r"|\wetAttribute|CopyAttributes|UpdateCaptureDependencies\w*|AttachMemAsync)|cudaEvent\w+"
-        r"|cudaGraph(?!ics)(?!\w*(?:Host|External|DebugDot))\w+|cudaDeviceGetStreamPriorityRange"
+        r"|cudaGraph(?!ics)(?!\w*(?:Host|External|DebugDot))\w+|cudaDeviceGetStreamPriorityRange|cudaThreadExchangeStreamCaptureMode"
     ),
     "work on the device buffers that are passed, and on what cudaMalloc gives": (
         r"cudaMallocHost|cudaHost(?:Alloc|Register|Unregister|GetDevicePointer|GetFlags)|cudaFreeHost"
         r"|cudaMallocManaged|__cudaRegisterManagedVar"
         r"|cudaMallocPitch|cudaMalloc3D|cudaMem(?:cpy|set)3D(?:Async)?|cudaMemPrefetchAsync"
         r"|cudaMemAdvise|cudaMemGetInfo|cudaMemPool(?:Create|Destroy|TrimTo|\wetAttribute)"
-        r"|cudaMallocFromPoolAsync|cudaDeviceGet(?:Default)?MemPool|cudaPointerGetAttributes|cudaGetSymbolSize"
+        r"|cudaMemPool(?:SetAccess|GetAccess)|cudaMallocFromPoolAsync|cudaDevice(?:Get(?:Default)?|Set)MemPool|cudaPointerGetAttributes|cudaGetSymbolSize"
     ),
     "declare and call cuTensorMapEncodeTiled; of the driver, a kernel may use what makes tensor maps": (
         r"cudaGetDriverEntryPoint\w*"
     ),
+    "leave the limits and flags of the device as they are": (
+        r"cudaDeviceSetLimit|cudaCtxResetPersistingL2Cache|cuda[GS]etDeviceFlags|cudaProfilerSt(?:art|op)"
+    ),
     "stay on the device that is current": (
-        r"cudaSetDevice|cudaGetDeviceCount|cudaDeviceGetLimit|cuda\w+etSharedMemConfig|cudaDevice\wetCacheConfig"
+        r"cudaSetDevice|cudaInitDevice|cudaGetDeviceCount|cudaDeviceGetLimit|cuda\w+etSharedMemConfig|cudaDevice\wetCacheConfig"
     ),
 }
 """What to do instead, and the names it goes with."""
