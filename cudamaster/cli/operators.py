@@ -28,6 +28,7 @@ keep_option = click.option(
 @click.command("operators")
 @click.argument("names", nargs=-1, metavar="[OPERATOR]...")
 @options.operators_dir
+@options.spec
 @check_option
 @options.sets
 @keep_option
@@ -39,6 +40,7 @@ def command(
     context: click.Context,
     names: tuple[str, ...],
     operators_dir: Path | None,
+    spec: Path | None,
     check: bool,
     workloads: str | None,
     keep: Path | None,
@@ -48,18 +50,22 @@ def command(
 ) -> int:
     """List the operators of the benchmark; with --check, judge their baselines.
 
-    Exits with 1 when a baseline was refused, or a comparison lets a wrong answer pass.
+    Named ones are shown whole: entry, arguments, sizes, and what a right answer is. With --spec and no name,
+    your own operator is meant. Exits with 1 when a baseline was refused, or a comparison lets a wrong answer
+    pass.
     """
+    from cudamaster.cli.own_spec import of_folder_or_spec
     from cudamaster.errors import UsageError
 
-    chosen = choose(names, operators_dir)
+    own, named = of_folder_or_spec(operators_dir, spec, names)
+    chosen = choose(named, own)
     if check:
         from cudamaster.cli.suite import Request, check_suite
 
         return check_suite(context, Request(chosen, device, seed, workloads, keep, as_json))
     if keep is not None:
         raise UsageError("--keep keeps what --check finds; give both")
-    return tell(chosen, as_json=as_json)
+    return tell_whole(chosen, as_json=as_json) if named else tell(chosen, as_json=as_json)
 
 
 def choose(names: tuple[str, ...], own: Path | None) -> "tuple[Operator, ...]":
@@ -71,6 +77,25 @@ def choose(names: tuple[str, ...], own: Path | None) -> "tuple[Operator, ...]":
     if names:
         return tuple({find_operator(name, folder).operator: None for name in names})
     return all_operators(folder)
+
+
+def tell_whole(operators: "tuple[Operator, ...]", *, as_json: bool) -> int:
+    """Write all that is known of each to stdout; returns the exit code."""
+    from cudamaster.cli import console
+    from cudamaster.errors import DONE
+    from cudamaster.report.document import to_text
+    from cudamaster.report.listing import operators_document
+    from cudamaster.report.operator import operator_details, operator_lines
+
+    stdout = console.results()
+    if as_json:
+        rows = [operator_details(operator) for operator in operators]
+        click.echo(to_text(operators_document(()) | {"operators": rows}))
+        return DONE
+    for number, operator in enumerate(operators):
+        for line in ([""] if number else []) + [*operator_lines(operator, stdout.width)]:
+            stdout.print(line, soft_wrap=True)
+    return DONE
 
 
 def tell(operators: "tuple[Operator, ...]", *, as_json: bool) -> int:

@@ -31,6 +31,22 @@ def named_by(
     return of_spec(spec, precision, operator) if operators_dir is None else _both()
 
 
+def of_folder_or_spec(
+    operators_dir: Path | None, spec: Path | None, names: tuple[str, ...]
+) -> tuple[Path | None, tuple[str, ...]]:
+    """The user's own folder or spec, and the operators that are meant: that of a spec where none is named.
+
+    Raises UsageError, BadOperator.
+    """
+    from mskernelbench.user_operators import load
+
+    if spec is None:
+        return operators_dir, names
+    if operators_dir is not None:
+        _both()
+    return own_of(None, spec), names or (load(spec).name,)
+
+
 def own_of(operators_dir: Path | None, spec: Path | None) -> Path | None:
     """The user's own folder or spec, tried in each of its precisions. Raises what `named_by` does."""
     from mskernelbench.user_operators import load

@@ -83,8 +83,8 @@ def test_the_kernel_is_its_own_baseline_and_the_faster_one_is_faster(written: Pa
 
 
 def test_its_comparison_lets_no_wrong_answer_pass(written: Path, capsys: Output) -> None:
-    own = ["--operators-dir", written / "whole_op.py", "--workloads", "check", *DEVICE]
-    code, document = told(capsys, "operators", "saxpy_clamp", "--check", *own)
+    own = ["--spec", written / "whole_op.py", "--workloads", "check", *DEVICE]
+    code, document = told(capsys, "operators", "--check", *own)
     (row,) = document["rows"]
 
     assert (code, row["precision"], row["status"]) == (0, "fp32", "correct")

@@ -7,10 +7,11 @@ from cudamaster.agents.briefing import accuracy_words, contract_words
 from cudamaster.cli.profile import document_of, workload_document
 from cudamaster.report.document import Json
 from cudamaster.report.listing import operator_document
+from cudamaster.report.operator import parameter_document
 from cudamaster.search.collaborators import Collaborators
 from cudamaster.search.settings import Settings
 from cudamaster.search.user_workloads import user_workloads
-from mskernelbench.operator import Kind, Parameter, Workload
+from mskernelbench.operator import Workload
 
 SCHEMA = "cudamaster.task/1"
 RULES = (
@@ -48,13 +49,6 @@ def task_document(means: Collaborators, settings: Settings, best: Sequence[Json]
         "stored": list(best),
         "rules": list(RULES),
     }
-
-
-def parameter_document(parameter: Parameter) -> Json:
-    """One argument of the entry."""
-    how = {"access": str(parameter.access), "layout": parameter.extent, "element": str(parameter.element)}
-    by_value = parameter.kind is not Kind.TENSOR
-    return {"name": parameter.name} | ({"by_value": str(parameter.kind)} if by_value else how)
 
 
 def work_document(means: Collaborators, workload: Workload) -> Json:

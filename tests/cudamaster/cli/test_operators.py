@@ -55,6 +55,52 @@ def test_a_broken_spec_is_one_sentence_and_exits_with_2(tmp_path: Path, capsys: 
         )
 
 
+def spec_of(folder: Path) -> str:
+    """A spec of one file, whose kernel is beside it."""
+    write_operator(folder)
+    spec = folder / "triple_op.py"
+    named = 'folder=Path(__file__).parent,\n    baselines={Precision.FP32: Path(__file__).parent / "k.cu"}'
+    text = SPEC.replace("folder=Path(__file__).parent", named).replace(
+        "Rounding, Work", "Precision, Rounding, Work"
+    )
+    spec.write_text(text)
+    (folder / "k.cu").write_text((folder / "triple/baseline_fp32.cu").read_text())
+    return str(spec)
+
+
+def test_a_spec_needs_no_name_and_is_shown_whole(tmp_path: Path, capsys: Output) -> None:
+    spec = spec_of(tmp_path)
+    assert exit_code_of(["operators", "--spec", spec]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "triple (alias times_three): Three times, algebra"
+    assert 'fp32 entry  extern "C" void triple(float* y, const float* x, int N);' in told
+    assert (
+        listed(capsys, "--spec", spec) == listed(capsys, "gemm", "triple", "--spec", spec)[1:] == ["triple"]
+    )
+
+
+def test_a_spec_and_a_folder_are_one_too_many(tmp_path: Path, capsys: Output) -> None:
+    spec = spec_of(tmp_path)
+    assert exit_code_of(["operators", "--spec", spec, "--operators-dir", str(tmp_path)]) == 2
+    assert "both say where your operator is" in capsys.readouterr().err
+    assert exit_code_of(["operators", "--spec", str(tmp_path / "nowhere.py")]) == 2
+    assert "is no file; 'cudamaster init-operator" in capsys.readouterr().err
+
+
+def test_named_ones_are_documents_with_their_arguments_and_what_right_means(capsys: Output) -> None:
+    assert exit_code_of(["operators", "softmax", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    (row,) = document["operators"]
+    assert document["schema"] == "cudamaster.operators/1"
+    assert row["parameters"][0] == {
+        "name": "out",
+        "access": "output",
+        "layout": "N×C, row-major",
+        "element": "value",
+    }
+    assert list(row["accuracy"]) == ["fp32", "bf16"]
+
+
 def checked(folder: Path, keep: Path, precision_free: str = "triple") -> int:
     options = ["--check", "--operators-dir", str(folder), "--keep", str(keep), "--json"]
     return exit_code_of(["operators", precision_free, *options], Scripted(folder))
