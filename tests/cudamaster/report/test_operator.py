@@ -31,8 +31,10 @@ def test_a_page_says_entry_layout_and_what_right_means() -> None:
 def test_no_line_breaks_within_a_shape_and_each_can_be_given_back() -> None:
     operator = load_operator("spmv_csr")
     lines = page(operator, 80)
-    begin = next(i for i, line in enumerate(lines) if line.startswith("real"))
-    sizes = " ".join(line[15:].strip() for line in lines[begin:-1]).split("; ")
+    begin, end = (
+        next(i for i, line in enumerate(lines) if line.startswith(name)) for name in ("real", "--shape")
+    )
+    sizes = " ".join(line[15:].strip() for line in lines[begin:end]).split("; ")
 
     assert [described(operator, text).pattern for text in sizes] == ["banded", "poisson5", "rmat", "poisson7"]
-    assert all(line.endswith((";", "poisson7")) for line in lines[begin:-1])
+    assert all(line.endswith((";", "poisson7")) for line in lines[begin:end])
