@@ -111,7 +111,7 @@ def show(profile: "Profile", workload: "Json", source: str, sm_count: int) -> No
     if not any(kernel.machine_mix for kernel in profile.kernels):
         stdout.print(NO_DISASSEMBLER)
     for kernel in profile.kernels:
-        stdout.print("\n".join(kernel_heading(kernel, sm_count)))
+        stdout.print("\n".join(kernel_heading(kernel, sm_count, profile.clock)))
         if kernel.metrics:
             stdout.print(metric_table(kernel, section_and_unit))
         if kernel.instruction_mix:

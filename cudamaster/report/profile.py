@@ -9,11 +9,13 @@ from cudamaster.report.figures import counted
 from cudamaster.report.visible import visible
 from cudamaster.toolchain.metrics.fitting import fit_limiter
 from cudamaster.toolchain.profile import KernelProfile, Profile
+from cudamaster.toolchain.timing import Clock
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 SCHEMA = "cudamaster.profile/1"
+LEAST_OVERHEAD_US = 0.05
 UnitOf = Callable[[str], str]
 """A metric's unit, by its name; empty for one that has none."""
 About = Callable[[str], tuple[str, str]]
@@ -59,9 +61,10 @@ def what_ran(profile: Profile) -> str:
     return counted(kernels, "kernel") + (f", and {', '.join(others)}" if others else "")
 
 
-def kernel_heading(kernel: KernelProfile, sm_count: int) -> list[str]:
+def kernel_heading(kernel: KernelProfile, sm_count: int, clock: Clock) -> list[str]:
     """Name, launch, time and bound, then occupancy where it is known; `sm_count` is the GPU's."""
-    time = f"  {kernel.time_ms:.4g} ms, {kernel.bound}-bound: {kernel.bound_by}"
+    overhead = _overhead_words(kernel) if clock is Clock.MODELLED else ""
+    time = f"  {kernel.time_ms:.4g} ms{overhead}, {kernel.bound}-bound: {kernel.bound_by}"
     if not kernel.symbol:
         return [kernel.name, f"  no kernel, {counted(kernel.launches, 'call')}", time]
     grid, block = (" x ".join(str(n) for n in dims) for dims in (kernel.launch.grid, kernel.launch.block))
@@ -74,6 +77,15 @@ def kernel_heading(kernel: KernelProfile, sm_count: int) -> list[str]:
         *_occupancy_lines(kernel),
         *_idle_lines(kernel, sm_count),
     ]
+
+
+def _overhead_words(kernel: KernelProfile) -> str:
+    """How much of a kernel's time goes before it runs; a duration is that of one launch, the first."""
+    if "duration" not in kernel.metrics:
+        return ""
+    overhead_us = kernel.time_ms * 1e3 - kernel.launches * kernel.metrics["duration"]
+    about = "about " if kernel.launches > 1 else ""
+    return f" ({about}{overhead_us:.2g} us of it launch overhead)" if overhead_us >= LEAST_OVERHEAD_US else ""
 
 
 def _occupancy_lines(kernel: KernelProfile) -> list[str]:

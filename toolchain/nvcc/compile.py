@@ -134,9 +134,13 @@ def _fill_room(folder: Path) -> None:
 
 
 def _finished(build: Build, result: ProcessResult, folder: Path, ptx: str, limits: ProcessLimits) -> Build:
-    """Keep a build that says something lasting about its source, so not one that ran into a limit."""
+    """Keep a build that says something lasting about its source, so not one that ran into a limit.
+
+    That comes first then: what the compiler says of a lack of memory does not say whose limit it was.
+    """
     if limit := _limit_reached(result, limits):
-        return _with_error(build, limit)
+        told = _with_error(build, limit)
+        return replace(told, diagnostics=(told.diagnostics[-1], *build.diagnostics))
     if not result.ok:
         silent = not any(d.severity == "error" for d in build.diagnostics)
         return store_build(_with_error(build, _last_words(build.log, result)) if silent else build, folder)

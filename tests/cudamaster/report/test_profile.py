@@ -59,12 +59,22 @@ def test_the_document_has_exactly_the_promised_keys() -> None:
 
 
 def test_a_heading_names_launch_time_and_bound() -> None:
-    assert kernel_heading(PROFILE.kernels[0], 4) == [
+    assert kernel_heading(PROFILE.kernels[0], 4, Clock.MODELLED) == [
         "doubled",
         "  grid 4 x 1 x 1, block 64 x 1 x 1, 128 B dynamic shared memory, 2 launches",
         "  0.5 ms, memory-bound: DRAM at 80 %",
         "  occupancy 50 % theoretical, limited by registers",
     ]
+
+
+def test_what_launching_takes_of_a_modelled_time_is_named() -> None:
+    """A measured duration is another run's, so that nothing follows from the difference."""
+    one = replace(PROFILE.kernels[0], launches=1, time_ms=0.0039, metrics={"duration": 1.7})
+    said = "  0.0039 ms (2.2 us of it launch overhead), memory-bound: DRAM at 80 %"
+
+    assert kernel_heading(one, 4, Clock.MODELLED)[2] == said
+    assert kernel_heading(one, 4, Clock.MEASURED)[2] == "  0.0039 ms, memory-bound: DRAM at 80 %"
+    assert "(about 0.5 us of it" in kernel_heading(replace(one, launches=2), 4, Clock.MODELLED)[2]
 
 
 def test_what_a_small_grid_achieves_stands_beside_what_would_fit_and_idle_multiprocessors_are_counted() -> (
@@ -83,7 +93,7 @@ def test_what_a_small_grid_achieves_stands_beside_what_would_fit_and_idle_multip
         metrics=metrics,
         occupancy_limiter="grid",
     )
-    assert kernel_heading(small, 132)[1:] == [
+    assert kernel_heading(small, 132, Clock.MODELLED)[1:] == [
         "  grid 1 x 1 x 1, block 256 x 1 x 1, 0 B dynamic shared memory, 1 launch",
         "  0.5 ms, memory-bound: DRAM at 80 %",
         "  occupancy 12.5 % achieved, limited by grid; 75 % theoretical, limited by shared memory",
@@ -99,7 +109,7 @@ def test_a_call_of_the_host_is_no_kernel() -> None:
 
     assert what_ran(PROFILE) == "1 kernel"
     assert what_ran(profile) == "1 kernel, and cudaMalloc"
-    assert kernel_heading(malloc, 132) == [
+    assert kernel_heading(malloc, 132, Clock.MODELLED) == [
         "cudaMalloc",
         "  no kernel, 2 calls",
         "  0.2 ms, latency-bound: assumed",

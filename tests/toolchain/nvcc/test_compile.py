@@ -110,6 +110,26 @@ def test_a_compile_out_of_memory_says_so(toolchain: Toolchain) -> None:
     assert "30 MiB" in build.first_error
 
 
+MANY_TEMPLATES = """
+template <int N, int M> struct Tree {
+    static __device__ float sum(float x) {
+        return Tree<N - 1, 2 * M>::sum(x) + Tree<N - 1, 2 * M + 1>::sum(x);
+    }
+};
+template <int M> struct Tree<0, M> { static __device__ float sum(float x) { return x * M; } };
+__global__ void kernel(float* x) { x[0] = Tree<20, 0>::sum(x[0]); }
+extern "C" void run(float* x) { kernel<<<1, 1>>>(x); }
+"""
+
+
+def test_our_limit_comes_before_what_the_compiler_says_when_it_meets_it(toolchain: Toolchain) -> None:
+    build = compiled(MANY_TEMPLATES, toolchain, ProcessLimits(seconds=60.0, memory_bytes=400 << 20))
+    assert any("out of memory" in d.message for d in build.diagnostics), "the compiler placed it"
+    assert build.first_error == (
+        "kernel.cu: error: the compile needed more than 400 MiB of memory and was stopped"
+    )
+
+
 def test_refused_sources_are_failed_builds(toolchain: Toolchain) -> None:
     assert "--use_fast_math" in compiled("// nvcc: --use_fast_math\n", toolchain).first_error
     assert "not paths" in compiled('#include "/etc/passwd"\n', toolchain).first_error
