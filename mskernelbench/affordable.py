@@ -83,8 +83,10 @@ def at_any_rate(
     return light, tuple(secrets.SystemRandom().sample(heavy, min(1, len(heavy))))
 
 
-def in_spots(workloads: Sequence[Workload], operator: Operator, precision: Precision) -> Sequence[Workload]:
-    """Those of `workloads` that are compared at some places only: the lightest, then drawn ones.
+def in_spots(
+    workloads: Sequence[Workload], operator: Operator, precision: Precision, *, least: int = 1
+) -> Sequence[Workload]:
+    """Those of `workloads` that are compared at some places only: `least` of the lightest, then drawn ones.
 
     Above SPOT_FLOPS the chance falls with the work: a verdict does not wait for the heaviest each time.
     """
@@ -93,8 +95,8 @@ def in_spots(workloads: Sequence[Workload], operator: Operator, precision: Preci
     rng = secrets.SystemRandom()
     heavy = [w for w in _ranked(workloads, operator) if _within(w, SPOTTED, operator, precision)]
     heavy = [w for w in heavy if not _within(w, COSTLY, operator, precision)]
-    drawn = [w for w in heavy[1:] if rng.random() * operator.flops(w.shape) <= SPOT_FLOPS]
-    return (*heavy[:1], *rng.sample(drawn, len(drawn)))
+    drawn = [w for w in heavy[least:] if rng.random() * operator.flops(w.shape) <= SPOT_FLOPS]
+    return (*heavy[:least], *rng.sample(drawn, len(drawn)))
 
 
 def may_be_compared(workload: Workload, operator: Operator, precision: Precision) -> bool:

@@ -22,7 +22,7 @@ from mskernelbench.whole_times import Key, Settled, WholeTimes, Within
 
 LONG_MS = 100.0
 """Calls that take longer are not run whole for a comparison."""
-SPOT_STEPS = 1.5e10
+SPOT_STEPS = 1e10
 """For calls on heavy workloads of which some places are compared."""
 
 
@@ -127,7 +127,7 @@ class TimedTrial:
         if whole.refusal is not None:
             return Checked(tuple(rows), whole.refusal)
         times = self._with_true_times(timed, rows, true)
-        spotted = self._spotted(_unseen(timed, times.rows)) if times.refusal is None else Told(())
+        spotted = self._spotted(timed, times.rows) if times.refusal is None else Told(())
         told = [replace(row, sampled=row.sampled or row.key in spotted.keys) for row in times.rows]
         if self.device.clock is Clock.MODELLED and any(row.seen for row in told):
             told = [self._counted(w, row, doubtful) for w, row in zip(timed, told, strict=True)]
@@ -210,9 +210,20 @@ class TimedTrial:
         slow = whole.refusal is not None and whole.refusal.status is Status.TIMED_OUT
         return replace(whole, refusal=None) if slow else whole
 
-    def _spotted(self, unseen: Sequence[Workload]) -> Told:
-        """Whole calls on some heavy ones, compared at places where these can be answered alone."""
-        return self._calls.look(in_spots(unseen, self.operator, self.precision), SPOT_STEPS)
+    def _spotted(self, timed: Sequence[Workload], rows: Sequence[WorkloadResult]) -> Told:
+        """Whole calls on some heavy ones, compared at places where these can be answered alone.
+
+        What does not count anyhow is looked at by chance only.
+        """
+        counted = {row.key for row in rows if row.counted}
+        unseen = _unseen(timed, rows)
+        groups = [[w for w in unseen if (w.key in counted) is counts] for counts in (True, False)]
+        asked = [
+            w
+            for least, group in zip((1, 0), groups, strict=True)
+            for w in in_spots(group, self.operator, self.precision, least=least)
+        ]
+        return self._calls.look(asked, SPOT_STEPS)
 
 
 def _compared_late(

@@ -18,7 +18,9 @@ from mskernelbench.operator import Workload
 STEPS = 2e10
 """What calls within whole launches may take together."""
 DRAWN_STEPS = 5e9
-"""For the call of one drawn gain that samples have proved; above that the chance falls with the cost."""
+"""For the call of one drawn workload that samples have shown; above that the chance falls with the cost,"""
+MOST_DRAWN_STEPS = 4e10
+"""and above that there is none."""
 LONGER = 1.1
 """How much longer, or shorter, a call must take to be another one than its samples."""
 
@@ -80,15 +82,15 @@ class WholeTimes(NamedTuple):
         true: Collection[Key],
         by_others: Callable[[Workload], float | None],
     ) -> Settled:
-        """The rows after one of the `true` gains, which nobody can foresee, was timed in another way.
+        """The rows after one of the `true` ones, which nobody can foresee, was timed in another way.
 
         Within whole launches or, where that costs too much, `by_others`: blocks that nobody can foresee.
         If it does more than its samples, all other gains have to be proved as well.
         """
-        gained = [row for row in rows if row.key in true and row.counted and gains(row)]
-        if not gained:
+        shown = [row for row in rows if row.key in true and (gains(row) or row.error_ratio is None)]
+        if not shown:
             return Settled(tuple(rows))
-        drawn = secrets.choice(gained)
+        drawn = secrets.choice(shown)
         workload = next(w for w in timed if w.key == drawn.key)
         one = self.call(workload) if self._is_worth(workload) else Within(by_others(workload))
         if one.refusal or _takes_no_longer(one, drawn):
@@ -100,7 +102,7 @@ class WholeTimes(NamedTuple):
     def _is_worth(self, workload: Workload) -> bool:
         """Whether its call is made that nothing asks for."""
         cost = self.cost(workload)
-        return cost <= STEPS and secrets.SystemRandom().random() * cost <= DRAWN_STEPS
+        return cost <= MOST_DRAWN_STEPS and secrets.SystemRandom().random() * cost <= DRAWN_STEPS
 
     def _made(
         self, workloads: Sequence[Workload], costs: Mapping[Key, float], least: int

@@ -6,14 +6,13 @@ from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.timing import Timing, TimingPlan
 from cudamaster.toolchain.traces import Written
-from mskernelbench.checking import failure_refusal, mismatch_sentence
+from mskernelbench.checking import COMPARISON, failure_refusal, mismatch_sentence
 from mskernelbench.evaluation import Status
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.times import bytes_left_out
 from mskernelbench.lane import Lane
 from mskernelbench.operator import Contract, Workload
 from mskernelbench.spots import Asked, wrong_words
-from mskernelbench.timed_outputs import TIMED
 from mskernelbench.tolerance import compare
 from mskernelbench.whole_times import Within
 
@@ -41,9 +40,9 @@ def _wrong(lane: Lane, asked: Asked, timing: Timing, known: bool) -> Refusal | N
     """Why the call is refused for what it wrote."""
     compared = _wrong_words(lane, asked, timing.written) if known else wrong_words(asked, timing.written)
     words = _left_out(asked, timing.written) or compared
-    if words is None or TIMED in lane.without:
+    if words is None:
         return None
-    return Refusal(Status.WRONG, f"where only its time is taken, {words}", rule=TIMED)
+    return Refusal(Status.WRONG, f"where its time is taken, {words}", rule=COMPARISON)
 
 
 def _wrong_words(lane: Lane, asked: Asked, written: Mapping[str, Written]) -> str | None:
