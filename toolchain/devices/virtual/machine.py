@@ -137,7 +137,7 @@ class EngineMachine:
     def _look(
         self, request: LaunchRequest, plan: SamplePlan, keep: Callable[[SampledLaunch], None]
     ) -> Fault | None:
-        """Sample a launch, and run it whole besides where that is cheap, or instead where it must be."""
+        """Sample a launch; count it within the whole where that is cheap, or its blocks depend on others."""
         if plan.within:
             return self._look_within(request, plan, keep)
         snapshot = self.take_snapshot(plan) if self._may_be_undone(request, plan) else None
@@ -145,15 +145,15 @@ class EngineMachine:
         if isinstance(sample_or_fault, Fault):
             self.drop(snapshot)
             return sample_or_fault
-        if snapshot and self._depends(sample_or_fault):
+        runs_whole = (snapshot is not None and self._depends(sample_or_fault)) or (
+            not _is_whole(sample_or_fault) and self._may_run_whole(sample_or_fault, plan)
+        )
+        if snapshot and runs_whole:
             self.put_back(snapshot)
             return self._look_within(request, plan, keep)
+        self.drop(snapshot)
         keep(sample_or_fault)
-        if _is_whole(sample_or_fault) or not self._may_run_whole(sample_or_fault, plan):
-            self.drop(snapshot)
-            return None
-        self.put_back(snapshot)
-        return self.engine.launch(request)
+        return self.engine.launch(request) if runs_whole else None
 
     def _may_be_undone(self, request: LaunchRequest, plan: SamplePlan) -> bool:
         """Whether the launch may run again after it was sampled, from where it began."""

@@ -23,7 +23,8 @@ class SamplePlan:
     drawn_repeats: int = 4
     """Repeats of one kernel, grid and block that are sampled, and of later ones so many in each e-fold."""
     whole_below: float = 2e8
-    """Thread instructions (estimated) up to which the whole grid runs too: later kernels see right data."""
+    """Thread instructions (estimated) up to which blocks are counted within the whole grid: that is exact,
+    and later kernels see right data."""
     whole_total: float = 4e9
     """Estimated thread instructions that whole grids may take together in one call."""
     snapshot_bytes: int = 256 << 20

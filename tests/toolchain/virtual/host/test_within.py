@@ -90,3 +90,9 @@ def test_a_block_that_alone_is_busy_is_counted_though_no_plan_names_it(bench: Be
 def test_all_of_a_call_is_right_where_it_is_counted_within(bench: Bench) -> None:
     bench.call("uneven", WITHIN, 7, 60, read=True)
     assert bench.y[:60].tolist() == [4000.0 if block == 7 else 0.0 for block in range(60)]
+
+
+def test_a_cheap_launch_is_counted_within_the_whole_though_nothing_asks_for_it(bench: Bench) -> None:
+    plain, cheap = (bench.call("uneven", plan, 7, 60, read=True) for plan in (PLAIN, SamplePlan(blocks=6)))
+    assert plain.longest == pytest.approx(1.0, abs=0.2)
+    assert cheap.longest > 5
