@@ -51,3 +51,15 @@ def test_no_buffer_counts_for_more_than_its_size(moved: int, touched: int) -> No
 def test_a_block_at_an_end_may_be_the_one_that_touches_most() -> None:
     few_work = launch(102, {0: range(10), 40: range(0), 60: range(0), 101: range(0)})
     assert extents([(few_work, 1)], [X])["x"] == Extent(320, 320, 320 + 100 * 320)
+
+
+def test_where_only_ends_were_sampled_all_blocks_are_like_them() -> None:
+    ends = launch(102, {0: range(10), 101: range(2)})
+    assert extents([(ends, 1)], [X])["x"] == Extent(32 * (12 + 200), 32 * (12 + 600), 32 * (12 + 1000))
+
+
+def test_a_launch_may_touch_all_of_a_buffer_that_the_sample_it_counts_as_was_not_given() -> None:
+    sample, given, other = launch(1, {0: range(10)}), np.uint64(0x1004).tobytes(), np.uint64(0x20).tobytes()
+    assert extents([(sample, 2)], [X], {(given, other)})["x"] == Extent(640, 640, 640 + 32_000)
+    for repeat in ((other, given), (given, given), (other, other)):
+        assert extents([(sample, 2)], [X], {repeat})["x"] == Extent(640, 640, 640)

@@ -1,6 +1,7 @@
 """How many bytes of each buffer a call reads or writes, of all its blocks from those that were sampled."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +16,36 @@ Counted = Sequence[tuple[SampledLaunch, int]]
 """Samples, each with the number of launches it stands for."""
 
 
-def extents(samples: Counted, buffers: Iterable[Buffer]) -> Mapping[str, Extent]:
-    """Of every buffer; a byte that two blocks touch counts twice, and a launch for all that it stands for."""
-    return {name: _extent(samples, address, nbytes) for name, address, nbytes in buffers}
+Repeats = Collection[tuple[bytes, bytes]]
+"""Parameters of launches that were not sampled, beside those of the samples that they count as."""
 
 
-def touched_bytes(samples: Counted, buffers: Sequence[Buffer], moved_bytes: int) -> float:
+def extents(samples: Counted, buffers: Iterable[Buffer], repeats: Repeats = ()) -> Mapping[str, Extent]:
+    """Of every buffer; a byte that two blocks touch counts twice, and a launch for all that it stands for.
+
+    A buffer that a launch is given and its sample is not, it may touch whole.
+    """
+    return {name: _with(repeats, _extent(samples, *place), *place) for name, *place in buffers}
+
+
+def touched_bytes(
+    samples: Counted, buffers: Sequence[Buffer], moved_bytes: int, repeats: Repeats = ()
+) -> float:
     """At most what the call reads and writes of the buffers, `moved_bytes` of it without a kernel."""
-    found = extents(samples, buffers)
+    found = extents(samples, buffers, repeats)
     return moved_bytes + sum(min(found[name].most, nbytes) for name, _, nbytes in buffers)
+
+
+def _with(repeats: Repeats, extent: Extent, address: int, nbytes: int) -> Extent:
+    """The extent, with what launches that were not sampled may touch of a buffer."""
+    others = any(_given(own, address, nbytes) and not _given(of, address, nbytes) for own, of in repeats)
+    return replace(extent, most=extent.most + nbytes) if others else extent
+
+
+def _given(parameters: bytes, address: int, nbytes: int) -> bool:
+    """Whether one of the aligned words is an address within the buffer."""
+    words = np.frombuffer(parameters[: len(parameters) & ~7], np.uint64)
+    return bool(np.any((words >= address) & (words < address + nbytes)))
 
 
 def _extent(samples: Counted, address: int, nbytes: int) -> Extent:
@@ -34,7 +56,7 @@ def _extent(samples: Counted, address: int, nbytes: int) -> Extent:
         whole = len(blocks) == total
         ends = (blocks == 0) | (blocks == total - 1) | whole
         own, rest = float(touched[ends].sum()), total - int(ends.sum())
-        others = touched[~ends] if rest else np.zeros(1)
+        others = touched[~ends] if rest and not ends.all() else touched
         least += launches * (own + rest * float(others.min()))
         usual += launches * (own + rest * float(others.mean()))
         most += launches * (own + rest * float(touched.max()))

@@ -219,7 +219,7 @@ def _answer(report: CallReport, request: Mapping[str, Any], buffers: Sequence[Bu
             operations=operations,
         )
         said["kernels"] = encode_profile(profile)
-        said["extents"] = encode_extents(extents(report.samples, buffers))
+        said["extents"] = encode_extents(extents(report.samples, buffers, report.repeats))
         said["moved_bytes"], said["transferred_bytes"] = report.moved_bytes, report.transferred_bytes
         said["steps"] = sum(count * thread_instructions(sample) for sample, count in report.samples)
     return said

@@ -81,6 +81,13 @@ class CallReport:
     """`memset` and `memcpy` within device memory: name, bytes read and written."""
 
     @property
+    def repeats(self) -> frozenset[tuple[bytes, bytes]]:
+        """Parameters of launches beside those of the sample that each counts as, where they differ."""
+        pairs = zip(self.launches, self.order, strict=False)
+        both = {(launch.parameters, self.samples[place][0].request.parameters) for launch, place in pairs}
+        return frozenset((own, other) for own, other in both if own != other)
+
+    @property
     def moved_bytes(self) -> int:
         """Bytes of device memory read and written by fills and copies within it."""
         return sum(moved for name, moved in self.memory_operations if name != TRANSFER)
@@ -212,7 +219,7 @@ class Session:
     def _touches_enough(self, report: CallReport, plan: SamplePlan) -> bool:
         """Whether sampled blocks may have touched what they must; they touch less where data were missing."""
         buffers = [(region.name, region.address, region.nbytes) for region in self._regions]
-        touched = touched_bytes(report.samples, buffers, report.moved_bytes)
+        touched = touched_bytes(report.samples, buffers, report.moved_bytes, report.repeats)
         return report.failed or touched >= ENOUGH * plan.least_bytes
 
     def _call_once(self, entry: str, arguments: Sequence[Argument], plan: SamplePlan | None) -> CallReport:
