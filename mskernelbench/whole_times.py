@@ -15,7 +15,7 @@ from mskernelbench.evaluation import Interval, WorkloadResult
 from mskernelbench.guards import Refusal
 from mskernelbench.operator import Workload
 
-STEPS = 2e10
+STEPS = 3e10
 """What calls within whole launches may take together."""
 DRAWN_STEPS = 5e9
 """For the call of one drawn workload that samples have shown; above that the chance falls with the cost,"""
