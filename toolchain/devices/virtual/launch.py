@@ -62,7 +62,9 @@ def counted_as(site: Site) -> Site:
 
 REQUESTS, LANES, SECTORS, MISSED_SECTORS, LINES = range(5)
 """Columns of `SampledLaunch.site_counts`: warp-wide requests, active lanes, 32-byte sectors (global) or
-wavefronts (shared), sectors that missed the modelled L1, distinct 128-byte lines a request."""
+wavefronts (shared), sectors that missed the modelled L1, distinct 128-byte lines a request. Of a bulk copy
+into shared memory the last two are how often it was waited for, and how many warp instructions its block
+issued between copy and wait, summed over its requests."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,9 +1,19 @@
 """What counts as a copy ahead, and how much of what a launch loads has to come by such copies."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from cudamaster.toolchain.devices.virtual.cost.copying import Executed, copied_ahead, read_meanwhile
-from cudamaster.toolchain.devices.virtual.cost.subject import subject_of
+from cudamaster.toolchain.devices.virtual.cost.copying import (
+    Executed,
+    bulk_waits,
+    copied_ahead,
+    read_meanwhile,
+)
+from cudamaster.toolchain.devices.virtual.cost.model import model_use
+from cudamaster.toolchain.devices.virtual.cost.subject import Subject, subject_of
+from cudamaster.toolchain.devices.virtual.cost.traffic import use_of
 from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from tests.doubles.known_kernels import resources
 from tests.doubles.sampled_launch import Touch, code, kernel_of, sampled
@@ -54,15 +64,35 @@ def test_all_that_is_loaded_is_copied_ahead() -> None:
     assert ahead(WAIT + GROUP + READ, copied=4, loaded=0) == 1
 
 
-@pytest.mark.parametrize("copy", [GROUP, BULK])
 @pytest.mark.parametrize(("copied", "share"), [(1, 0.0), (12, 0.0), (36, 0.5)])
-def test_half_of_what_is_loaded_helps_nothing_and_more_helps_in_part(
-    copy: str, copied: float, share: float
-) -> None:
-    assert ahead(WAIT + copy + READ + LOAD, copied=copied, loaded=12) == pytest.approx(share)
+def test_half_of_what_is_loaded_helps_nothing_and_more_helps_in_part(copied: float, share: float) -> None:
+    assert ahead(WAIT + GROUP + READ + LOAD, copied=copied, loaded=12) == pytest.approx(share)
 
 
 def test_a_copy_that_never_runs_helps_nothing() -> None:
-    body = f"setp.eq.s32 %p1, %r9, 0; @%p1 bra L; {BULK} L: {READ} {LOAD}"
+    body = f"setp.eq.s32 %p1, %r9, 0; @%p1 bra L; {COPY} L: {READ} {LOAD}"
     assert ahead(body, copied=400, loaded=4, executions={1: 0}) == 0
     assert ahead(body, copied=400, loaded=4) > 0.9
+
+
+def bulk(between: float, waits: int = 10) -> Subject:
+    """A block of four warps that issues 1000 instructions and waits for bulk copies in between, all alike."""
+    launch = sampled(
+        kernel_of(BULK + "add.f32 %f1, %f1, %f2;" * 248 + "ret;"), grid=(1, 1, 1), block=(128, 1, 1)
+    )
+    (copy,) = launch.sites
+    counts = np.array([[40, 1280, 5120, 5120, 1280], [40, 1280, 160, waits, 40 * between]], np.int64)
+    two_sides = replace(launch, sites=(copy, replace(copy, space="shared")), site_counts=counts)
+    return subject_of(two_sides, resources(), load_gpu("h200"))
+
+
+@pytest.mark.parametrize(("between", "early"), [(0, 0.0), (50, 0.5), (100, 1.0), (300, 1.0)])
+def test_a_bulk_copy_is_early_as_far_as_there_is_work_beside_it(between: float, early: float) -> None:
+    (wait,) = bulk_waits(bulk(between)).values()
+    assert wait == (10, pytest.approx(early))
+    assert copied_ahead(bulk(between)) == pytest.approx(max(0.0, 2 * early - 1))
+
+
+def test_a_block_waits_for_a_bulk_copy_that_it_has_nothing_to_do_beside() -> None:
+    idle, busy = (model_use(use_of(bulk(between)), (0.0, 0.0)).latency.warp_cycles for between in (0, 100))
+    assert idle - busy > 9 * load_gpu("h200").model.latency["l2"]

@@ -62,3 +62,46 @@ __global__ void looks_up(float *y, int lanes)
 {
     y[threadIdx.x] = table[threadIdx.x / lanes];
 }
+
+__device__ unsigned shared_address(const void *p)
+{
+    return (unsigned)__cvta_generic_to_shared(p);
+}
+
+__device__ void begin_copy(float *to, const float *from, unsigned long long *barrier)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 1024;" ::"r"(shared_address(barrier)) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 1024, [%2];" ::"r"(
+                     shared_address(to)), "l"(from), "r"(shared_address(barrier)) : "memory");
+}
+
+__device__ void end_copy(unsigned long long *barrier, int parity)
+{
+    for (int done = 0; !done;)
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"
+                     : "=r"(done) : "r"(shared_address(barrier)), "r"(parity) : "memory");
+}
+
+// Eight kilobytes by bulk copies, each begun so many rounds of a loop before it is waited for.
+__global__ void copies_in_bulk(const float *x, float *y, int ahead)
+{
+    __shared__ __align__(128) float tile[4][256];
+    __shared__ unsigned long long barriers[4];
+    float sum = 0;
+    if (threadIdx.x == 0)
+        for (int i = 0; i < 4; i++)
+            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barriers + i)));
+    __syncthreads();
+#pragma unroll 1
+    for (int begun = 0, ended = 0; ended < 8; ended++) {
+#pragma unroll 1
+        for (; begun < 8 && begun <= ended + ahead; begun++)
+            if (threadIdx.x == 0)
+                begin_copy(tile[begun % 4], x + 256 * begun, barriers + begun % 4);
+        end_copy(barriers + ended % 4, ended / 4 & 1);
+        for (int i = 0; i < 256; i++)
+            sum += tile[ended % 4][(i + threadIdx.x) % 256];
+        __syncthreads();
+    }
+    y[threadIdx.x] = sum;
+}

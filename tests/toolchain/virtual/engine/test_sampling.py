@@ -176,3 +176,17 @@ def test_lanes_of_different_addresses_in_constant_memory_are_told_apart(
     counts = site(sample, "load", "const")
     assert counts[SECTORS] - counts[REQUESTS] == 2 * (addresses - 1)
     assert counts[LINES] == counts[MISSED_SECTORS] == 0
+
+
+def test_what_a_block_issues_between_a_bulk_copy_and_the_wait_for_it(bench: Make) -> None:
+    b = bench("counted.cu")
+    x, y = b.array(np.zeros(2048), np.float32), b.array(np.zeros(64), np.float32)
+    between = []
+    for ahead in (0, 1, 3):
+        sample = sampled(b, b.request("copies_in_bulk", x, y, ahead, block=64), [0])
+        counts = site(sample, "async_copy", "shared")
+        assert counts[MISSED_SECTORS] == 8
+        between.append(counts[LINES] / counts[REQUESTS] / (sample.instructions[0] / 8))
+    assert between[0] < 0.1
+    assert 0.7 < between[1] < 1.2
+    assert between[2] > 1.5

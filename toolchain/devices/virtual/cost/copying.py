@@ -1,8 +1,8 @@
 """How much of what a launch loads comes by asynchronous copies that are under way while its blocks work.
 
-Only code that ran counts, by how often it ran. Bulk copies are taken to be early: what waits for them is not
-known. Others are for that share of a tile's reads that stand between a copy and its wait, where the code is
-gone through twice, as a loop does.
+Only code that ran counts, by how often it ran. Bulk copies are early as far as a block goes on, from the copy
+to the wait for it, with the instructions that it issues from one wait to the next. Others are for that share
+of a tile's reads that stand between a copy and its wait, where code is gone through twice, as a loop does.
 """
 
 from collections.abc import Iterable
@@ -28,10 +28,34 @@ def copied_ahead(subject: Subject) -> float:
     copies = [site for site in subject.sites if site.loads and site.kind == "async_copy"]
     if not copies:
         return 0.0
-    bulk = sum(site.sectors for site in copies if "bulk" in site.instruction.modifiers)
-    others = sum(site.sectors for site in copies) - bulk
-    early = bulk + (others * read_meanwhile(executed(subject)) if others else 0.0)
+    waited = bulk_waits(subject)
+    early = sum(
+        site.sectors * waited[site.instruction].early for site in copies if site.instruction in waited
+    )
+    others = sum(site.sectors for site in copies if site.instruction not in waited)
+    early += others * read_meanwhile(executed(subject)) if others else 0.0
     return max(0.0, (early / loaded - _LEAST) / (1 - _LEAST))
+
+
+class BulkWait(NamedTuple):
+    """How a block waits for a bulk copy."""
+
+    waits: float
+    """Of a mean block."""
+    early: float
+    """0 where it waits at once, 1 where it issues as much before the wait as from one wait to the next."""
+
+
+def bulk_waits(subject: Subject) -> dict[Instruction, BulkWait]:
+    """Of each bulk copy into shared memory."""
+    issued = sum(executions for _, executions in executed(subject))
+    found: dict[Instruction, BulkWait] = {}
+    for site in subject.sites:
+        if site.kind == "async_copy" and site.space == "shared" and "bulk" in site.instruction.modifiers:
+            between = site.lines / site.requests
+            early = min(1.0, between * site.missed / issued)
+            found[site.instruction] = BulkWait(site.missed / subject.samples, early)
+    return found
 
 
 def executed(subject: Subject) -> list[Executed]:

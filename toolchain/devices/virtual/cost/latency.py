@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cudamaster.toolchain.devices.virtual.cost.copying import bulk_waits
 from cudamaster.toolchain.devices.virtual.cost.scoreboard import Latency, is_barrier, region_times
 from cudamaster.toolchain.devices.virtual.cost.sites import CountedSite
 from cudamaster.toolchain.devices.virtual.cost.subject import Subject
@@ -39,10 +40,22 @@ def latency_bound(subject: Subject, traffic: Traffic) -> LatencyBound:
         path += time.cycles * subject.path_executions(region)
         for instruction, cycles in time.blame.items():
             waits[instruction] += cycles * subject.path_executions(region)
+    for instruction, cycles in _bulk_waiting(subject, latency).items():
+        path += cycles
+        waits[instruction] += cycles
     start, rounds = subject.gpu.model.block_start_cycles, subject.residency.rounds
     cycles = max(rounds * (start + path), start + launch.longest * path)
     walked = max(rounds, launch.longest)
     return LatencyBound(cycles, start + path, {i: cycles * walked for i, cycles in waits.items()})
+
+
+def _bulk_waiting(subject: Subject, latency: Latency) -> dict[Instruction, float]:
+    """Cycles in which a block waits for bulk copies that it has nothing to do beside; several at a time."""
+    waiting = {
+        instruction: wait.waits * (1 - wait.early) * latency(instruction)
+        for instruction, wait in bulk_waits(subject).items()
+    }
+    return dict([max(waiting.items(), key=lambda item: item[1])]) if waiting else {}
 
 
 def latency_of(subject: Subject, traffic: Traffic) -> Latency:

@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
+#include "bulk.h"
+#include "profile.h"
 #include "runtime.h"
+#include "tally.h"
 
 Queue *vg_async_queue(VgWarp *warp)
 {
@@ -164,7 +167,34 @@ static void settle_arrivals(VgWarp *warp, Queue *queue, uint64_t barrier)
     queue->arrival_count = kept;
 }
 
-static void settle_bulks(Queue *queue, uint64_t barrier)
+/* Sites whose copies one wait has found under way. */
+typedef struct {
+    int32_t sites[8];
+    int count;
+} Met;
+
+static int is_new(Met *met, int32_t site)
+{
+    for (int i = 0; i < met->count; i++)
+        if (met->sites[i] == site)
+            return 0;
+    if (met->count < (int)(sizeof met->sites / sizeof *met->sites))
+        met->sites[met->count++] = site;
+    return 1;
+}
+
+/* Counts that a copy was waited for, and what its block has issued meanwhile: as often as it has requests. */
+static void count_wait(const VgBlock *block, const Bulk *bulk, Met *met)
+{
+    if (block->number < 0 || !block->profile)
+        return;
+    int64_t *counters = vg_counters_of(block->launch, bulk->site);
+    int64_t requests = (bulk->bytes + UNIT * LANES - 1) / (UNIT * LANES);
+    counters[VG_SITE_LINES] += requests * (vg_tally_issued(block) - bulk->issued);
+    counters[VG_SITE_MISSED_SECTORS] += is_new(met, bulk->site);
+}
+
+static void settle_bulks(Queue *queue, uint64_t barrier, Met *met)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < queue->bulk_count; i++) {
@@ -173,6 +203,7 @@ static void settle_bulks(Queue *queue, uint64_t barrier)
             queue->bulks[kept++] = bulk;
             continue;
         }
+        count_wait(queue->warp->block, &bulk, met);
         vg_bulk_land(queue->warp, &bulk);
         vg_watch_landed(queue->warp, bulk.lane, bulk.destination, bulk.bytes);
         vg_watch_exchange(queue->warp);
@@ -184,10 +215,11 @@ static void settle_bulks(Queue *queue, uint64_t barrier)
 void vg_async_settle(VgWarp *warp, uint64_t barrier)
 {
     const VgCluster *cluster = warp->block->cluster;
+    Met met = {.count = 0};
     for (int rank = 0; rank < cluster->size; rank++)
         for (Queue *queue = cluster->blocks[rank]->async; queue; queue = queue->next) {
             settle_arrivals(warp, queue, barrier);
-            settle_bulks(queue, barrier);
+            settle_bulks(queue, barrier, &met);
         }
 }
 

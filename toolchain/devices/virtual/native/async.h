@@ -34,6 +34,8 @@ typedef struct {
     uint32_t bytes, lane, group;
     int32_t reduction, line; /* reduction: -1 where it copies */
     Box *box;                /* NULL where it is no part of a tensor; owned */
+    int32_t site;            /* of its access to shared memory, where it completes on a barrier */
+    int64_t issued;          /* warp instructions that its block had issued, where that is counted */
 } Bulk;
 
 /* One warp's queue, oldest first; `next` chains the queues of a block from `VgBlock.async`. */

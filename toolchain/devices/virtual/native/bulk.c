@@ -7,6 +7,7 @@
 
 #include "bulk.h"
 #include "reductions.h"
+#include "tally.h"
 
 void vg_row_begin(VgWarp *warp, uint32_t lane, uint64_t address, uint64_t bytes, int32_t site)
 {
@@ -20,6 +21,7 @@ void vg_bulk_enqueue(VgWarp *warp, Bulk bulk)
     Queue *queue = vg_async_queue(warp);
     vg_async_grow((void **)&queue->bulks, queue->bulk_count, &queue->bulk_capacity, sizeof(Bulk));
     bulk.group = queue->bulk_group[bulk.lane];
+    bulk.issued = vg_tally_issued(warp->block);
     queue->bulks[queue->bulk_count++] = bulk;
 }
 
@@ -74,6 +76,7 @@ static void send(VgWarp *warp, Bulk bulk, const uint32_t *ranks, int32_t site)
         if (one.barrier)
             vg_check_barrier(warp, &one);
         vg_row_begin(warp, one.lane, one.destination, one.bytes, site);
+        one.site = site;
         vg_bulk_enqueue(warp, one);
     }
 }
@@ -86,7 +89,7 @@ void vg_bulk_copy(VgWarp *warp, uint32_t active, const uint64_t *destinations, c
     int32_t line = warp->block->launch->sites[from_site].line;
     EACH_ACTIVE(lane, active) {
         Bulk bulk = {destinations[lane], sources[lane], barriers ? barriers[lane] : 0, bytes[lane], lane, 0,
-                     reduction, line, NULL};
+                     reduction, line, NULL, 0, 0};
         if (bulk.bytes % UNIT)
             vg_fault(warp, 1u << lane, VG_FAULT_ILLEGAL, line, VG_ODD_SIZE);
         vg_row_begin(warp, lane, bulk.source, bulk.bytes, from_site);

@@ -241,7 +241,7 @@ void vg_tensor_load(VgWarp *warp, uint32_t active, const uint64_t *destinations,
         uint32_t left = ranks ? vg_check_ranks(warp, lane, ranks[lane], line) : 1;
         begin_rows(warp, lane, &box, from_site);
         for (; left; left &= left - 1) {
-            Bulk bulk = {destinations[lane], 0, barriers[lane], bytes, lane, 0, -1, line, NULL};
+            Bulk bulk = {destinations[lane], 0, barriers[lane], bytes, lane, 0, -1, line, NULL, to_site, 0};
             if (ranks)
                 bulk = vg_bulk_of_rank(warp, bulk, __builtin_ctz(left));
             check_box(warp, lane, bulk.destination, line);
@@ -265,6 +265,6 @@ void vg_tensor_store(VgWarp *warp, uint32_t active, const uint64_t *maps, const 
         check_stored_pixels(warp, lane, &box.map, line);
         vg_row_begin(warp, lane, sources[lane], bytes, from_site);
         begin_rows(warp, lane, &box, to_site);
-        vg_bulk_enqueue(warp, (Bulk){0, sources[lane], 0, bytes, lane, 0, reduction, line, copy_of(box)});
+        vg_bulk_enqueue(warp, (Bulk){0, sources[lane], 0, bytes, lane, 0, reduction, line, copy_of(box), 0, 0});
     }
 }
