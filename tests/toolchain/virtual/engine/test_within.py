@@ -159,3 +159,14 @@ def test_counted_blocks_take_turns_alone_and_within_whole_launches(bench: Make) 
     assert np.flatnonzero(y == 2).tolist() == [2, 5]
     b.engine.sample(request, [4])
     assert y[4] == 2
+
+
+def test_the_clock_does_not_tell_a_counted_block_what_counting_takes(bench: Make) -> None:
+    b = bench("within.cu")
+    x, y, ticks = (b.array(np.zeros(n), t) for n, t in ((64, np.float32), (64, np.float32), (30, np.int32)))
+    request = b.request("measures", x, y, ticks, grid=30, block=64)
+    b.engine.launch(request)
+    whole, ticks[:] = ticks.copy(), 0
+    b.engine.sample_within(request, [3, 17])
+    assert set(whole) == set(ticks)
+    assert min(whole) > 0

@@ -22,6 +22,20 @@ __global__ void reads_in_one_block(const float *x, float *y, int busy, int steps
     y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+/* What the clock says of a loop of loads. */
+__global__ void measures(const float *x, float *y, int *ticks)
+{
+    long long begun = clock64();
+    float sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < 100; i++)
+        sum += x[(i * 37 + threadIdx.x) % 64];
+    y[threadIdx.x] = sum;
+    long long ended = clock64();
+    if (threadIdx.x % 32 == 0)
+        ticks[blockIdx.x] = ended - begun;
+}
+
 /* How many blocks ended before this one began. */
 __global__ void looks_around(int *ended, int *seen)
 {

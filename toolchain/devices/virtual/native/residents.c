@@ -13,6 +13,7 @@
 #define OTHER_POISON_BYTE 0x7f /* large, where the first is a NaN or -1 */
 
 _Static_assert(offsetof(VgWarp, slice) == 8 && offsetof(VgWarp, local) == 32, "frame.py");
+_Static_assert(offsetof(VgWarp, clock) == 56, "frame.py");
 _Static_assert(offsetof(VgWarp, pc) == 64 && offsetof(VgWarp, tid) == 192 && HEAD_BYTES == 576, "frame.py");
 _Static_assert(offsetof(VgBlock, ctaid) == 24 && offsetof(VgBlock, sm) == 60, "frame.py");
 _Static_assert(offsetof(VgBlock, counters) == 64 && offsetof(VgBlock, workspace) == 88, "frame.py");

@@ -120,7 +120,7 @@ struct VgWarp {
     uint8_t *local;      /* 32: lane 0's local memory, the other lanes' follow */
     VgBlock *block;      /* 40 */
     void *async;         /* 48: of the asynchronous copies: zero when the block begins */
-    uint64_t unused;     /* 56 */
+    uint64_t clock;      /* 56: what it reads of the time, which goes on with each look at it */
     uint32_t pc[VG_LANES];     /* 64 */
     uint32_t tid[3][VG_LANES]; /* 192 */
     uint8_t registers[];       /* 576 */
