@@ -3,7 +3,7 @@
 import pytest
 
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.affordable import QUICK_COUNT, affordable, at_any_rate, probes
+from mskernelbench.affordable import QUICK_COUNT, affordable, at_any_rate, in_spots, probes
 from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision, Workload
 
@@ -69,3 +69,10 @@ def test_what_no_sample_tells_is_compared_up_to_a_limit_and_one_beyond_it() -> N
         assert [w.shape["N"] for w in light] == [128_256, 4096 * 4096]
         drawn |= {w.shape["N"] for w in heavy}
     assert drawn == {50_000_017}
+
+
+def test_the_lightest_is_always_compared_in_spots_and_others_the_less_often_the_heavier_they_are() -> None:
+    heavy = square(4096)
+    assert tuple(in_spots([heavy], GEMM, Precision.FP32)) == (heavy,)
+    drawn = [len(in_spots([heavy], GEMM, Precision.FP32, least=0)) for _ in range(300)]
+    assert 0 < sum(drawn) < 100
