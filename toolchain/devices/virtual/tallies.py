@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
 
+SECTOR_BYTES, BANK_BYTES = 32, 4
 Counts = NDArray[np.int64]
 
 
@@ -24,20 +25,35 @@ def longest_warp(busiest: Counts, issued: Counts, warps: int) -> float:
 def scaled_to_grid(sample: SampledLaunch, whole: Counts, longest: int) -> SampledLaunch:
     """The sample as if its blocks were the mean of the grid, whose counts of basic blocks are `whole`.
 
-    Memory instructions count as often more, or less, as their basic blocks do.
+    Memory instructions count as often more, or less, as their basic blocks do. Those that no sampled block came
+    to count as if no two lanes met: a block that knows that it is counted gains nothing by leaving to others
+    what is slow.
     """
     share = len(sample.sampled_blocks) / sample.request.block_count
     lengths = np.array([len(block) for block in sample.kernel.blocks], dtype=np.int64)
     mean = float(whole[:, 0] @ lengths) / sample.request.block_count
     places = np.array([site.block_index for site in sample.sites], dtype=np.int64)
     factors = share * whole[:, 0] / np.maximum(1, sample.block_counts[:, 0])
+    is_seen = sample.block_counts[places, :1] > 0
+    counts = np.where(is_seen, sample.site_counts * factors[places, None], _at_worst(sample, share * whole))
     return replace(
         sample,
         block_counts=np.rint(share * whole).astype(np.int64),
-        site_counts=np.rint(sample.site_counts * factors[places, None]).astype(np.int64),
+        site_counts=np.rint(counts).astype(np.int64),
         path_counts=np.rint(sample.path_counts * factors).astype(np.int64),
         longest=ratio(longest, mean),
     )
+
+
+def _at_worst(sample: SampledLaunch, executions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What the sites count if their basic blocks are executed so often, and no two lanes meet."""
+    worst = np.zeros(sample.site_counts.shape)
+    for number, site in enumerate(sample.sites):
+        requests, lanes = executions[site.block_index]
+        is_shared = site.space in ("shared", "shared_cluster")
+        pieces = lanes * -(-site.bytes_per_lane // (BANK_BYTES if is_shared else SECTOR_BYTES))
+        worst[number] = (requests, lanes, pieces, 0, 0) if is_shared else (requests, lanes, *[pieces] * 3)
+    return worst
 
 
 def unseen(sample: SampledLaunch, whole: Counts) -> float:

@@ -74,7 +74,18 @@ def test_memory_instructions_count_as_their_code_does_in_the_whole_grid(bench: M
     sample = is_sample(b.engine.sample_within(request, [0, 5]))
     loads = [c[REQUESTS] for s, c in zip(sample.sites, sample.site_counts, strict=True) if s.kind == "load"]
     assert sum(loads) == pytest.approx(200 / 10 * 2)
-    assert is_sample(b.engine.sample_within(request, [0, 9])).unseen > 0.5
+
+
+def test_memory_instructions_that_no_counted_block_came_to_count_at_their_worst(bench: Make) -> None:
+    b = bench("within.cu")
+    x, y = b.array(np.zeros(64 * 100), np.float32), b.array(np.zeros(640), np.float32)
+    request = b.request("reads_in_one_block", x, y, 5, 100, grid=10, block=64)
+    sample = is_sample(b.engine.sample_within(request, [0, 9]))
+    assert sample.unseen > 0.5
+    load = next(
+        c.tolist() for s, c in zip(sample.sites, sample.site_counts, strict=True) if s.kind == "load" and c[0]
+    )
+    assert load == [40, 32 * 40, 32 * 40, 32 * 40, 32 * 40]
 
 
 def test_a_block_that_is_counted_within_sees_what_it_sees_in_any_launch(bench: Make) -> None:
