@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +26,9 @@ def longest_warp(busiest: Counts, issued: Counts, warps: int) -> float:
 def scaled_to_grid(sample: SampledLaunch, whole: Counts, longest: int) -> SampledLaunch:
     """The sample as if its blocks were the mean of the grid, whose counts of basic blocks are `whole`.
 
-    Memory instructions count as often more, or less, as their basic blocks do. Those that no sampled block came
-    to count as if no two lanes met: a block that knows that it is counted gains nothing by leaving to others
-    what is slow.
+    Memory instructions count as often more, or less, as their basic blocks do. Those that no sampled block
+    came to count as if no two lanes met: a block that knows that it is counted gains nothing by leaving to
+    others what is slow.
     """
     share = len(sample.sampled_blocks) / sample.request.block_count
     lengths = np.array([len(block) for block in sample.kernel.blocks], dtype=np.int64)
@@ -45,7 +46,7 @@ def scaled_to_grid(sample: SampledLaunch, whole: Counts, longest: int) -> Sample
     )
 
 
-def _at_worst(sample: SampledLaunch, executions: NDArray[np.float64]) -> NDArray[np.float64]:
+def _at_worst(sample: SampledLaunch, executions: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """What the sites count if their basic blocks are executed so often, and no two lanes meet."""
     worst = np.zeros(sample.site_counts.shape)
     for number, site in enumerate(sample.sites):
