@@ -69,12 +69,75 @@ static int64_t next_sampled(const VgLaunch *launch, VgTurn *turn, int filler)
     return -1;
 }
 
+/* --- among workers -------------------------------------------------------------------------------------------------- */
+
+/* Whether blocks may wait for each other, which takes atomics or volatile accesses: then they begin in order. */
+static int may_wait(const VgLaunch *launch)
+{
+    int found = 0;
+    for (int32_t i = 0; i < launch->site_count && !found; i++)
+        found = launch->sites[i].strong;
+    return found;
+}
+
+static uint64_t share(uint64_t first, uint64_t end) { return first | end << 32; }
+static uint64_t first_of(uint64_t share) { return (uint32_t)share; }
+static uint64_t left_in(uint64_t share) { return (share >> 32) - (uint32_t)share; }
+
+void vg_deal(VgLaunch *launch, VgDeal *deal, int workers)
+{
+    uint64_t clusters = (uint64_t)clusters_of(launch);
+    atomic_store(&launch->next, 0);
+    launch->deal = NULL;
+    if (workers == 1 || clusters > UINT32_MAX || may_wait(launch))
+        return;
+    deal->workers = workers;
+    for (int i = 0; i < workers; i++)
+        atomic_store(&deal->of[i].share, share(clusters * i / workers, clusters * (i + 1) / workers));
+    launch->deal = deal;
+}
+
+/* Half of what another worker has most of, from its end. */
+static uint64_t take_over(VgDeal *deal)
+{
+    for (;;) {
+        uint64_t most = 0;
+        int holder = 0;
+        for (int i = 0; i < deal->workers; i++) {
+            uint64_t found = atomic_load(&deal->of[i].share);
+            holder = left_in(found) > left_in(most) ? i : holder;
+            most = left_in(found) > left_in(most) ? found : most;
+        }
+        uint64_t end = first_of(most) + left_in(most), middle = end - (left_in(most) + 1) / 2;
+        if (!left_in(most) || atomic_compare_exchange_strong(&deal->of[holder].share, &most, share(first_of(most), middle)))
+            return share(middle, end);
+    }
+}
+
+/* The next of a worker's own share, or of what it takes over; -1 where nothing is left. */
+static int64_t next_dealt(VgLaunch *launch, VgTurn *turn)
+{
+    if (!turn->seat)
+        turn->seat = 1 + (int)atomic_fetch_add(&launch->next, 1);
+    _Atomic(uint64_t) *own = &launch->deal->of[turn->seat - 1].share;
+    uint64_t found = atomic_load(own);
+    while (left_in(found))
+        if (atomic_compare_exchange_weak(own, &found, found + 1))
+            return (int64_t)first_of(found);
+    found = take_over(launch->deal);
+    if (!left_in(found))
+        return -1;
+    atomic_store(own, found + 1);
+    return (int64_t)first_of(found);
+}
+
 int64_t vg_next_cluster(VgLaunch *launch, VgTurn *turn, int filler)
 {
     if (launch->sampled && !launch->whole)
         return next_sampled(launch, turn, filler);
-    int64_t clusters = clusters_of(launch), taken = atomic_fetch_add(&launch->next, 1);
-    if (taken >= clusters)
+    int64_t clusters = clusters_of(launch);
+    int64_t taken = launch->deal ? next_dealt(launch, turn) : atomic_fetch_add(&launch->next, 1);
+    if (taken < 0 || taken >= clusters)
         return -1;
     return launch->options & VG_ORDER_REVERSED ? clusters - 1 - taken : taken;
 }

@@ -16,6 +16,9 @@
 #define VG_MOST_BLOCKS (1u << VG_BARRIER_SHIFT)
 #define VG_SITE_COLUMNS 5
 
+#define VG_MOST_THREADS 64
+
+typedef struct VgDeal VgDeal;
 typedef uint32_t (*VgWarpFunction)(VgWarp *warp, VgBlock *block);
 
 enum { VG_ORDER_REVERSED = 1, VG_POISON = 2, VG_OTHER_POISON = 4, VG_FENCED = 8, VG_TIMED = 16 };
@@ -61,6 +64,7 @@ struct VgLaunch {
     VgWatch *watch;
     uint64_t *footprints; /* of sampled blocks as they ended, until they are taken */
     int64_t footprints_end, footprints_room;
+    VgDeal *deal; /* NULL: workers take one cluster after another, in order */
 };
 
 typedef struct VgProfile VgProfile;

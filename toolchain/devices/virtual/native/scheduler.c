@@ -11,7 +11,6 @@
 
 #define POLLING_ROUNDS 4
 #define QUIET_ROUNDS 256
-#define MOST_THREADS 64
 #define MOST_RESIDENT 256 /* blocks that are brought in where nothing changes */
 #define ROUNDS_A_LOOK 1024 /* of blocks that end soon, after which the time is looked at */
 #define SHORT_SLICES 256 /* of a sampled launch, or rounds, after which the time is looked at */
@@ -144,6 +143,18 @@ static void give_up(VgLaunch *launch)
     atomic_store(&launch->stopped, 1);
 }
 
+/* Runs a block's warps for as long as others are run that are not counted, in as many more turns; not beyond a barrier,
+ * so that a counted block is never ahead. */
+static int run_turn(VgBlock *block)
+{
+    const VgLaunch *launch = block->launch;
+    int turns = launch->residents > 1 ? launch->slice / (int)block->slice : 1;
+    int progress = run_round(block);
+    while (--turns > 0 && !progress && block->living)
+        progress = run_round(block);
+    return progress;
+}
+
 /* Ends a launch in which a sampled block does far more than there is patience for. */
 static void check_share(const Worker *worker)
 {
@@ -248,7 +259,7 @@ static void run_blocks(Worker *worker)
         }
         int progress = 0;
         for (int i = 0; i < worker->count; i++) {
-            progress |= run_round(worker->resident[i]);
+            progress |= run_turn(worker->resident[i]);
             if (!worker->resident[i]->living && vg_cluster_is_over(worker->resident[i]->cluster))
                 i = remove_cluster(worker, i);
         }
@@ -298,9 +309,10 @@ static void *work(void *argument)
 /* Runs a launch to its end; its fault's kind, 0 for none. */
 int vg_launch(VgLaunch *launch)
 {
-    pthread_t threads[MOST_THREADS];
-    int count = launch->threads < MOST_THREADS ? launch->threads : MOST_THREADS;
-    atomic_store(&launch->next, 0);
+    pthread_t threads[VG_MOST_THREADS];
+    VgDeal deal;
+    int count = launch->threads < VG_MOST_THREADS ? launch->threads : VG_MOST_THREADS;
+    vg_deal(launch, &deal, count);
     atomic_store(&launch->stopped, 0);
     atomic_store(&launch->progress, 0);
     atomic_store(&launch->busy, count);
