@@ -143,18 +143,6 @@ static void give_up(VgLaunch *launch)
     atomic_store(&launch->stopped, 1);
 }
 
-/* Runs a block's warps for as long as others are run that are not counted, in as many more turns; not beyond a barrier,
- * so that a counted block is never ahead. */
-static int run_turn(VgBlock *block)
-{
-    const VgLaunch *launch = block->launch;
-    int turns = launch->residents > 1 ? launch->slice / (int)block->slice : 1;
-    int progress = run_round(block);
-    while (--turns > 0 && !progress && block->living)
-        progress = run_round(block);
-    return progress;
-}
-
 /* Ends a launch in which a sampled block does far more than there is patience for. */
 static void check_share(const Worker *worker)
 {
@@ -259,7 +247,7 @@ static void run_blocks(Worker *worker)
         }
         int progress = 0;
         for (int i = 0; i < worker->count; i++) {
-            progress |= run_turn(worker->resident[i]);
+            progress |= run_round(worker->resident[i]);
             if (!worker->resident[i]->living && vg_cluster_is_over(worker->resident[i]->cluster))
                 i = remove_cluster(worker, i);
         }
