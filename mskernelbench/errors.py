@@ -8,6 +8,7 @@ BenchmarkError
 ├── BaselineMissing       an operator's folder lacks the baseline of a precision
 ├── NoEntry               a `.cu` file that no operator can be begun from
 ├── BaselineBroken        our own baseline did not build, run or agree with the reference
+│   └── BaselineLate          it did not end in time: this machine is too slow for it now
 ├── PackageMissing        a Python package that only some work needs, and this machine lacks
 └── UnsteadyClock         a GPU whose clock changes so much that its times prove nothing
 """
@@ -43,6 +44,10 @@ class NoEntry(BenchmarkError):
 
 class BaselineBroken(BenchmarkError):
     """Our own baseline failed, so that nothing can be compared with it on this device."""
+
+
+class BaselineLate(BaselineBroken):
+    """Our own baseline did not end in time; the message says how busy this machine is."""
 
 
 class PackageMissing(BenchmarkError):

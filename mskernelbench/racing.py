@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.kernel import KernelSource
-from cudamaster.toolchain.outputs import RunFailure
+from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.timing import Clock, Timing, TimingPlan
 from mskernelbench.ahead import Job
 from mskernelbench.call_cost import call_steps
@@ -19,6 +19,7 @@ from mskernelbench.fairness import UNFAIR, does_its_share, unfair_words
 from mskernelbench.first_calls import REMEMBERS, remembering
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.lane import Lane
+from mskernelbench.lateness import late
 from mskernelbench.materials import Kept
 from mskernelbench.operator import Workload
 from mskernelbench.pairing import PAIRS, Pairs, paired
@@ -27,12 +28,16 @@ from mskernelbench.roofline import roofline
 from mskernelbench.scores import attainment
 from mskernelbench.seeds import generator
 from mskernelbench.timed_outputs import TIMED, TimedLook
-from mskernelbench.whole_times import Within
+from mskernelbench.whole_times import STEPS, Within
 from mskernelbench.within import timed_within
 
 CONTROLS = 2
 """Times that a clock may tell the baseline from a copy before it is not believed."""
 KEPT_TIMINGS = 1024
+FLOPS_A_STEP = 2
+"""A fused multiply-add."""
+TOO_COSTLY = "its sampled blocks do not end alone, and the whole call is too costly here"
+"""Why a workload has no time."""
 
 
 class TooLarge(Exception):
@@ -133,7 +138,17 @@ class Race:
             pair = (self._measured if measured else self._once)(candidate, workload, looked_at)
         except TooLarge as large:
             return _left_out(workload, large)
+        if isinstance(pair, RunFailure) and not measured and self._is_too_costly(pair, workload):
+            return _left_out(workload, TooLarge(f"{TOO_COSTLY} ({workload.label})"))
         return failure_refusal(pair, workload) if isinstance(pair, RunFailure) else pair
+
+    def _is_too_costly(self, failure: RunFailure, workload: Workload) -> bool:
+        """Whether a call that has no time would have none here either if it did no more than it must.
+
+        Blocks that depend on others cannot be sampled alone.
+        """
+        operator, slow = self._lane.operator, failure.kind is FailureKind.TIMED_OUT
+        return slow and operator.flops(workload.shape) / FLOPS_A_STEP > STEPS
 
     def _unfair(self, candidate: Build, workload: Workload, timing: Timing) -> Refusal | None:
         """Why the time is not believed where blocks that nobody can foresee do more than the sampled ones."""
@@ -231,10 +246,11 @@ class Race:
     def _give_up(self, failure: RunFailure, workload: Workload) -> NoReturn:
         if failure.too_large:
             raise TooLarge(failure.reason)
-        raise BaselineBroken(
+        told = (
             f"the baseline of {self._lane.operator.name} {self._lane.precision} could not be timed on "
             f"{self._lane.device.name}: {failure.reason} (workload {workload.label})"
         )
+        raise late(told) if failure.kind is FailureKind.TIMED_OUT else BaselineBroken(told)
 
     def _row(self, workload: Workload, baseline: Timing, candidate: Timing) -> WorkloadResult:
         roof = roofline(self._lane.device.spec, self._lane.operator, self._lane.precision, workload)

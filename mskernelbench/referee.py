@@ -24,6 +24,7 @@ from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import ObjectEvidence
 from mskernelbench.guards.findings import keeps_state
 from mskernelbench.lane import Lane
+from mskernelbench.lateness import late
 from mskernelbench.materials import Materials
 from mskernelbench.operator import BaselineKind, Operator, Precision, Workload
 from mskernelbench.racing import Race
@@ -286,7 +287,8 @@ class Referee:
         source, race = self._baseline_source, self._race
         checked = self._checker().check(race.baseline, self.workloads("check"))
         if checked.refusal:
-            raise BaselineBroken(self._broken(checked.refusal))
+            told = self._broken(checked.refusal)
+            raise late(told) if checked.refusal.status is Status.TIMED_OUT else BaselineBroken(told)
         rows = [*checked.results, *(race.baseline_alone(w) for w in self.timed_workloads())]
         evaluation = accepted(self._bench, race.baseline.source.entry, rows)
         return Baseline(source, race.baseline.source.entry, race.baseline, evaluation)

@@ -81,6 +81,7 @@ def known_code(fault: Exception) -> int:
     from mskernelbench.errors import (
         BadOperator,
         BadShape,
+        BaselineLate,
         BaselineMissing,
         NoEntry,
         PackageMissing,
@@ -90,7 +91,7 @@ def known_code(fault: Exception) -> int:
 
     if isinstance(fault, CudamasterError):
         return fault.exit_code
-    if isinstance(fault, EnvironmentLacks | PackageMissing):
+    if isinstance(fault, EnvironmentLacks | PackageMissing | BaselineLate):
         return ENVIRONMENT
     unknown = UnknownDevice | UnknownOperator | UnknownPrecision | BadShape | BadOperator
     if isinstance(fault, unknown | BaselineMissing | NoEntry | BadStrategy | BadPrices | ModelMisused):

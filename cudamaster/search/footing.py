@@ -6,6 +6,7 @@ from cudamaster.search.context import Context
 from cudamaster.toolchain.errors import EnvironmentLacks
 from mskernelbench.errors import BadOperator, BaselineBroken
 from mskernelbench.evaluation import Evaluation, Status
+from mskernelbench.lateness import late
 
 AGAIN = "\n// compiled once more\n"
 """Makes the baseline another source, which no cache has an earlier build of."""
@@ -14,7 +15,8 @@ AGAIN = "\n// compiled once more\n"
 def require_right_baseline(context: Context, verdict: Evaluation) -> None:
     """Raise where the baseline is refused, with which nothing could be compared then.
 
-    BadOperator for a user's own, EnvironmentLacks where ours does not build, else BaselineBroken.
+    BadOperator for a user's own, EnvironmentLacks where ours does not build, BaselineLate where it takes
+    too long, else BaselineBroken.
     """
     operator, precision = context.operator, context.precision
     if verdict.correct:
@@ -26,9 +28,10 @@ def require_right_baseline(context: Context, verdict: Evaluation) -> None:
         )
     if verdict.status is Status.BUILD_FAILED:
         raise _compiler_at_fault(context, verdict)
-    raise BaselineBroken(
+    told = (
         f"our baseline of {operator.name} is {verdict.status} on {context.settings.device}: {verdict.reason}"
     )
+    raise late(told) if verdict.status is Status.TIMED_OUT else BaselineBroken(told)
 
 
 def require_compiler(context: Context, verdicts: Sequence[Evaluation]) -> None:

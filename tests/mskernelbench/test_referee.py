@@ -15,7 +15,7 @@ from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.catalog import load_operator
-from mskernelbench.errors import BaselineBroken
+from mskernelbench.errors import BaselineBroken, BaselineLate
 from mskernelbench.evaluation import Evaluation, Status
 from mskernelbench.operator import BaselineKind, Precision, Workload
 from mskernelbench.racing import copy_of
@@ -287,6 +287,14 @@ def test_a_broken_baseline_is_our_fault_and_raises() -> None:
     scripts = {BASELINE: Script(changed(lambda y: y.fill(0)))}
     with pytest.raises(BaselineBroken, match="our baseline spmv_csr is wrong"):
         Referee(ScriptedDevice(scripts), SPMV, FP32).baseline()
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_a_baseline_that_is_late_is_no_fault_of_ours(timed: bool) -> None:
+    late = RunFailure(FailureKind.TIMED_OUT, "the call did not end within 60 s")
+    script = Script(honest(SPMV), lambda arguments: late) if timed else Script(lambda arguments: late)
+    with pytest.raises(BaselineLate, match=r"did not end within 60 s.*: this machine is too slow for it now"):
+        Referee(ScriptedDevice({BASELINE: script}), SPMV, FP32).baseline()
 
 
 def test_the_baseline_is_judged_once_and_has_a_speedup_of_one() -> None:

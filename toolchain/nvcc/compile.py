@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from cudamaster.toolchain.build import Build, Diagnostic
 from cudamaster.toolchain.cache import held, private_folder, require_room
+from cudamaster.toolchain.crowd import crowd_now
 from cudamaster.toolchain.elf import exported_functions
 from cudamaster.toolchain.errors import EnvironmentLacks
 from cudamaster.toolchain.kernel import KernelSource
@@ -23,8 +24,6 @@ from cudamaster.toolchain.process import MIB, ProcessLimits, ProcessResult, run_
 from cudamaster.toolchain.stages import note
 
 LIMITS = ProcessLimits(seconds=60.0, memory_bytes=4 << 30, file_bytes=64 * MIB)
-MOST_CROWDED = 4.0
-"""Times as long as `LIMITS` says a compile may take where other work has the processors."""
 ROOM_BYTES = LIMITS.file_bytes
 """Free in the cache when a compile starts; most need a quarter."""
 NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded")
@@ -40,10 +39,10 @@ def compile_kernel(
 ) -> Build:
     """Compile `source` for `architecture` (such as `sm_90a`), or find the build that was made of it before.
 
-    A source that is refused, does not compile, or takes more time or memory than `limits` (`limits_beside`
-    other work, where none are given) is a `Build` without a library. Equal sources are compiled once,
-    however many threads and processes ask at a time. Raises EnvironmentLacks where the cache has no room, a
-    vendor library of `source` is missing, or nvcc makes nothing.
+    A source that is refused, does not compile, or takes more time or memory than `limits` (`LIMITS`, and more
+    time beside other work, where none are given) is a `Build` without a library. Equal sources are compiled
+    once, however many threads and processes ask at a time. Raises EnvironmentLacks where the cache has no
+    room, a vendor library of `source` is missing, or nvcc makes nothing.
     """
     libraries = find_libraries(source.libraries, toolchain)
     refused = _refusal(source)
@@ -60,14 +59,8 @@ def compile_kernel(
         return load_build(key, source) or _compile(job, limits or _limits_now())
 
 
-def limits_beside(load: float, processors: int) -> ProcessLimits:
-    """Limits where so many processes want so many processors: each gets a share of one."""
-    crowd = min(max(1.0, load / processors), MOST_CROWDED)
-    return replace(LIMITS, seconds=LIMITS.seconds * crowd)
-
-
 def _limits_now() -> ProcessLimits:
-    return limits_beside(os.getloadavg()[0], len(os.sched_getaffinity(0)))
+    return replace(LIMITS, seconds=LIMITS.seconds * crowd_now())
 
 
 class _Job(NamedTuple):

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from cudamaster.cli.boundary import sentence_and_code
 from cudamaster.search.outcome import Outcome
-from cudamaster.search.scripted import ScriptedJudge, ScriptedTeam
+from cudamaster.search.scripted import ScriptedJudge, ScriptedTeam, verdict_line
 from cudamaster.toolchain.errors import EnvironmentLacks
-from mskernelbench.errors import BaselineBroken
+from mskernelbench.errors import BaselineBroken, BaselineLate
 from mskernelbench.evaluation import Evaluation, Status
 from tests.doubles import scripted_run
 from tests.doubles.scripted_run import BETTER, BROKEN, WRONG, source
@@ -41,6 +42,15 @@ def test_a_baseline_that_does_not_build_is_the_machines_fault_and_no_model_is_as
 def test_a_baseline_that_is_refused_otherwise_is_ours(tmp_path: Path) -> None:
     with pytest.raises(BaselineBroken, match="our baseline of matrix_mul is wrong on virtual:h200"):
         work(tmp_path, scripted_run.team(), ScriptedJudge(WRONG))
+
+
+def test_a_baseline_that_does_not_end_in_time_is_this_machines_fault_for_now(tmp_path: Path) -> None:
+    with pytest.raises(
+        BaselineLate, match=r"is too slow for it now .*; try again when less else runs"
+    ) as caught:
+        work(tmp_path, scripted_run.team(), ScriptedJudge(verdict_line(Status.TIMED_OUT)))
+
+    assert sentence_and_code(caught.value) == (str(caught.value), 3)
 
 
 def test_a_round_that_does_not_build_asks_whether_the_compiler_still_works(tmp_path: Path) -> None:

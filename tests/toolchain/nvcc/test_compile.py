@@ -11,7 +11,7 @@ from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.cache import cache_folder
 from cudamaster.toolchain.errors import EnvironmentLacks
 from cudamaster.toolchain.kernel import KernelSource
-from cudamaster.toolchain.nvcc.compile import LIMITS, compile_kernel, limits_beside
+from cudamaster.toolchain.nvcc.compile import LIMITS, compile_kernel
 from cudamaster.toolchain.nvcc.finder import Toolchain, find_toolchain
 from cudamaster.toolchain.process import ProcessLimits
 from cudamaster.toolchain.worker.landlock import landlock_version
@@ -37,12 +37,6 @@ def toolchain() -> Toolchain:
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDAMASTER_CACHE_DIR", str(tmp_path / "cache"))
-
-
-@pytest.mark.parametrize(("load", "times"), [(0.1, 1.0), (2.0, 1.0), (5.0, 2.5), (40.0, 4.0)])
-def test_beside_other_work_a_compile_may_take_longer(load: float, times: float) -> None:
-    assert limits_beside(load, processors=2).seconds == times * LIMITS.seconds
-    assert limits_beside(load, processors=2).memory_bytes == LIMITS.memory_bytes
 
 
 def compiled(text: str, toolchain: Toolchain, limits: ProcessLimits = LIMITS) -> Build:

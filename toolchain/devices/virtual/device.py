@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from cudamaster.toolchain.arguments import Arguments
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.cache import remove_stale
+from cudamaster.toolchain.crowd import crowd_now
 from cudamaster.toolchain.devices.virtual.calls import (
     Profiled,
     build_fields,
@@ -66,7 +67,7 @@ class VirtualLimits:
     """What one call of an entry may take."""
 
     seconds: float = 60.0
-    """Wall time."""
+    """Wall time of a machine that does nothing else; beside other work it is more (`toolchain/crowd.py`)."""
     memory_bytes: int = 4 << 30
     """Host memory and device allocations, besides twice the size of the arguments."""
     threads: int = 2
@@ -231,6 +232,7 @@ class VirtualDevice:
         if build.library is None:
             raise ValueError("a failed build cannot be called")
         readable = (str(build.library.parent), str(translations_folder()))
+        manner = manner.beside(crowd_now())
         with self._pool.borrow(build.key, arguments, readable, wait=manner.plan is None) as held:
             inputs, outputs = (
                 self._pool.inputs(arguments),
@@ -268,6 +270,10 @@ class _Manner:
     watch: bool = False
     moved: bool = False
     """Whether all arguments lie at addresses that no earlier call had."""
+
+    def beside(self, crowd: float) -> "_Manner":
+        """The same with so many times the time: beside other work everything takes as much longer."""
+        return replace(self, seconds=crowd * self.seconds, launch_seconds=crowd * self.launch_seconds)
 
     @property
     def read(self) -> bool:

@@ -1,0 +1,36 @@
+"""How much longer work may take beside other work: a busy machine is no reason to refuse anything."""
+
+import os
+from pathlib import Path
+
+MOST_CROWDED = 4.0
+"""Times as long as usual that anything may take."""
+LOAD = Path("/proc/loadavg")
+
+
+def crowd(wanting: float, processors: int) -> float:
+    """Times as long as alone, where so many processes want so many processors: each gets a share of one."""
+    return min(max(1.0, wanting / processors), MOST_CROWDED)
+
+
+def crowd_now() -> float:
+    """The same as it is now."""
+    return crowd(wanting(LOAD.read_text()), _processors())
+
+
+def wanting(load: str) -> float:
+    """Processes that want a processor, by a line of `/proc/loadavg`: of a minute's mean and now, the more.
+
+    The mean rises too slowly for what was just begun.
+    """
+    mean, _, _, now, *_ = load.split()
+    return max(float(mean), float(now.partition("/")[0]))
+
+
+def load_words() -> str:
+    """`11.3 processes want 2 processors`."""
+    return f"{wanting(LOAD.read_text()):.1f} processes want {_processors()} processors"
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0))
