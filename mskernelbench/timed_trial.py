@@ -240,4 +240,4 @@ def _unseen(timed: Sequence[Workload], rows: Sequence[WorkloadResult]) -> list[W
 
 def _is_unseen(row: WorkloadResult) -> bool:
     """Whether nothing was compared that can be: a kernel that takes long takes for ever to run whole."""
-    return not row.seen and (row.candidate_ms or 0.0) <= LONG_MS
+    return not row.seen and not row.left_out and (row.candidate_ms or 0.0) <= LONG_MS

@@ -11,7 +11,7 @@ from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.affordable import may_be_compared
 from mskernelbench.catalog import load_operator
-from mskernelbench.evaluation import Evaluation, Interval, Vendor, WorkloadResult, counted_rows
+from mskernelbench.evaluation import Evaluation, Interval, Status, Vendor, WorkloadResult, counted_rows
 from mskernelbench.operator import Precision, Workload
 from mskernelbench.referee import Referee
 from mskernelbench.spread import extremes
@@ -138,3 +138,25 @@ def test_a_record_whose_means_leave_out_what_does_not_count_holds_on_paper() -> 
     assert not [words for words in differences_on_paper(record, "", "") if "speedup" in words]
     record["evaluation"]["workloads"][2].pop("counted")
     assert [words for words in differences_on_paper(record, "", "") if "speedup" in words]
+
+
+@pytest.mark.parametrize(("work", "left_out"), [(1 << 24, True), (1 << 10, False)])
+def test_a_heavy_workload_whose_samples_do_not_end_is_left_out_and_a_light_one_refuses(
+    work: int, left_out: bool
+) -> None:
+    heavy = replace(RELU, flops=lambda shape: int(shape["N"]) * work)
+
+    def time_ms(arguments: Arguments) -> float | RunFailure:
+        slow = any(f"N={size}" in arguments.label for size in SIZES)
+        return RunFailure(FailureKind.TIMED_OUT, "by script") if slow else 0.5
+
+    scripts = {
+        heavy.baseline(Precision.FP32): Script(honest(heavy)),
+        CANDIDATE: Script(honest(heavy), time_ms),
+    }
+    evaluation = Referee(ScriptedDevice(scripts), heavy, Precision.FP32, shapes=(LIGHT, *HEAVY)).evaluate(
+        CANDIDATE
+    )
+    assert evaluation.correct is left_out, evaluation.reason
+    assert evaluation.status is (Status.CORRECT if left_out else Status.TIMED_OUT)
+    assert ("3 timed workloads were left out: its sampled blocks do not end" in evaluation.reason) is left_out
