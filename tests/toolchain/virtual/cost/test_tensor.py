@@ -46,3 +46,12 @@ def test_tf32_takes_twice_and_fp8_half_as_long() -> None:
     bf16 = tensor_clocks(MMA, gpu) / tensor_flops(MMA)
     assert tensor_clocks(tf32, gpu) / tensor_flops(tf32) == pytest.approx(2 * bf16)
     assert tensor_clocks(fp8, gpu) / tensor_flops(fp8) == pytest.approx(bf16 / 2)
+
+
+@pytest.mark.parametrize(("card", "faster"), [("a100", 2.0), ("h100", 1.0)])
+def test_four_bits_are_faster_than_eight_only_before_hopper(card: str, faster: float) -> None:
+    gpu = load_gpu(card)
+    eight = "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32"
+    four = "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32"
+    rates = [tensor_flops(op) / tensor_clocks(op, gpu) for op in (four, eight)]
+    assert rates[0] / rates[1] == pytest.approx(faster)

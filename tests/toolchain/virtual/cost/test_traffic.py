@@ -23,6 +23,23 @@ def test_a_copy_moves_each_byte_once() -> None:
     assert moved.l2_bytes == 128 * MIB
 
 
+def test_words_apart_are_written_as_whole_sectors() -> None:
+    def footprint(block: int) -> NDArray[np.uint64]:
+        return run_of_sectors(A + 256 * 64 * block, 256 * 64)[::2]
+
+    body = "ld.param.u64 %rd1, [pa]; st.global.f32 [%rd1], %f1; ret;"
+    launch = sampled(
+        kernel_of(body, POINTERS),
+        grid=(4096, 1, 1),
+        block=(256, 1, 1),
+        touches=[Touch(32, 32, 16)],
+        footprint=footprint,
+        allocations=((A, 4096 * 256 * 64),),
+        parameters=PARAMETERS,
+    )
+    assert traffic(launch).dram_write_bytes == 4096 * 256 * 32
+
+
 def test_what_l2_still_holds_is_not_read_from_dram() -> None:
     launch = copy(8 * MIB // 4)
     warm = traffic(launch, held=(1.0, 0.0, 0.0))

@@ -7,8 +7,10 @@ from cudamaster.toolchain.devices.virtual.specs import VirtualGpu
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 _WARPS_OF_A_GROUP = 4
-_FASTER = {"tf32": None, "e4m3": 2.0, "e5m2": 2.0, "s8": 2.0, "u8": 2.0, "s4": 4.0, "u4": 4.0, "b1": 8.0}
+_FASTER = {"e4m3": 2.0, "e5m2": 2.0, "s8": 2.0, "u8": 2.0, "s4": 4.0, "u4": 4.0, "b1": 8.0}
 """Rate ÷ BF16's; TF32's comes from the data sheet."""
+_AS_EIGHT_BITS = frozenset({"s4", "u4"})
+"""What Hopper's tensor cores have no products of (whitepaper): such operands are made wider."""
 
 
 @lru_cache(maxsize=1024)
@@ -26,14 +28,15 @@ def tensor_clocks(opcode: str, gpu: VirtualGpu) -> float:
     """Clocks of an SM's tensor cores that one warp-wide execution takes."""
     device = gpu.device
     modifiers = opcode.split(".")
-    inputs = next((m for m in modifiers if m in _FASTER or m == "f64"), "bf16")
+    inputs = next((m for m in modifiers if m in _FASTER or m in ("tf32", "f64")), "bf16")
     rate = device.bf16_tensor_flops / device.sm_count / device.clock_hz
     if inputs == "tf32":
         rate *= device.tf32_tensor_flops / device.bf16_tensor_flops
     elif inputs == "f64":
         rate = 2 * device.fp64_flops / device.sm_count / device.clock_hz
     else:
-        rate *= _FASTER.get(inputs) or 1.0
+        widened = inputs in _AS_EIGHT_BITS and device.architecture >= "sm_90"
+        rate *= _FASTER.get("s8" if widened else inputs, 1.0)
     if any(modifier.partition("::")[0] == "sp" for modifier in modifiers):
         rate *= 2
     if not opcode.startswith("wgmma"):

@@ -97,7 +97,7 @@ def estimate_traffic(use: Use, held: Sequence[float]) -> Traffic:
         if not buffer.stored_bytes or buffer.loads or buffer.atomics:
             reads += waves.read_bytes(index, buffer, unique, held[index])
         if buffer.stored_bytes or buffer.atomics:
-            writes += waves.written_bytes(buffer, unique)
+            writes += waves.written_bytes(index, buffer, unique)
     sent = _sent_bytes(subject)
     return Traffic(
         sent["load"],
@@ -161,9 +161,14 @@ class _Waves:
         sweeps = sum(min(missed / self._samples, own) for missed in use.loads.values()) / own - 1
         return unique * (1 - held + (max(0.0, again) + max(0.0, sweeps)) * self._miss)
 
-    def written_bytes(self, use: _Buffer, unique: float) -> float:
-        """Bytes written back: each distinct byte once."""
-        return unique if use.atomics else min(use.stored_bytes * self._scale, unique)
+    def written_bytes(self, index: int, use: _Buffer, unique: float) -> float:
+        """Bytes written back: each distinct byte once, of a buffer that is only written whole sectors."""
+        if use.atomics:
+            return unique
+        footprint, stored = self._footprints[index], use.stored_bytes * self._scale
+        if not use.loads and footprint.own_bytes:
+            stored = max(stored, unique * footprint.own_sectors * SECTOR_BYTES / footprint.own_bytes)
+        return min(stored, unique)
 
     def _of_wave(self, index: int) -> float:
         """Bytes of the buffer that one wave touches, at least its even share of the grid's."""
