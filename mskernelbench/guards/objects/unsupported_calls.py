@@ -12,7 +12,7 @@ ADVICE = {
     "read the buffers through the pointers that are passed": (
         r"cuda\w*Texture\w*|cuda\w*Surface\w*|cuda\w*Array\w*|cuda(?:Create|Get)ChannelDesc"
     ),
-    "launch on the stream that is passed": (
+    "launch on the stream that is passed, the one that a call is timed on and waited for": (
         r"cudaStream(?:Create(?:With\w+)?|Destroy|Query|WaitEvent|BeginCapture\w*|EndCapture|IsCapturing|Get\w+"
         r"|\wetAttribute|CopyAttributes|UpdateCaptureDependencies\w*|AttachMemAsync)|cudaEvent\w+"
         r"|cudaGraph(?!ics)(?!\w*(?:Host|External|DebugDot))\w+|cudaDeviceGetStreamPriorityRange|cudaThreadExchangeStreamCaptureMode"
