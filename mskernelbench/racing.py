@@ -28,15 +28,15 @@ from mskernelbench.roofline import roofline
 from mskernelbench.scores import attainment
 from mskernelbench.seeds import generator
 from mskernelbench.timed_outputs import TIMED, TimedLook
-from mskernelbench.whole_times import STEPS, Within
+from mskernelbench.whole_times import Within
 from mskernelbench.within import timed_within
 
 CONTROLS = 2
 """Times that a clock may tell the baseline from a copy before it is not believed."""
 KEPT_TIMINGS = 1024
-FLOPS_A_STEP = 2
-"""A fused multiply-add."""
-TOO_COSTLY = "its sampled blocks do not end alone, and the whole call is too costly here"
+ALONE_FLOPS = 1 << 36
+"""Above this, blocks that depend on others are not counted as all of these run: that takes too long."""
+TOO_COSTLY = "its sampled blocks depend on others, and the whole call is too costly here"
 """Why a workload has no time."""
 
 
@@ -115,7 +115,7 @@ class Race:
 
     def by_others(self, candidate: Build, workload: Workload) -> float | None:
         """Milliseconds of a call as modelled by blocks that nobody can foresee; None where it fails."""
-        plan = TimingPlan(seed=secrets.randbelow(2**31), anywhere=True)
+        plan = TimingPlan(seed=secrets.randbelow(2**31), anywhere=True, alone=self._is_heavy(workload))
         timing = self._lane.device.time(candidate, self._lane.materials.arguments(workload), plan)
         return timing.median_ms if isinstance(timing, Timing) else None
 
@@ -147,8 +147,10 @@ class Race:
 
         Blocks that depend on others cannot be sampled alone.
         """
-        operator, slow = self._lane.operator, failure.kind is FailureKind.TIMED_OUT
-        return slow and operator.flops(workload.shape) / FLOPS_A_STEP > STEPS
+        return failure.kind is FailureKind.TIMED_OUT and self._is_heavy(workload)
+
+    def _is_heavy(self, workload: Workload) -> bool:
+        return self._lane.operator.flops(workload.shape) > ALONE_FLOPS
 
     def _unfair(self, candidate: Build, workload: Workload, timing: Timing) -> Refusal | None:
         """Why the time is not believed where blocks that nobody can foresee do more than the sampled ones."""
@@ -156,7 +158,7 @@ class Race:
         skipped = UNFAIR in self._lane.without or candidate.key == self.baseline.key
         if skipped or does_its_share(timing, arguments, self._lane.least_bytes(workload)):
             return None
-        plan = TimingPlan(seed=secrets.randbelow(2**31), anywhere=True)
+        plan = TimingPlan(seed=secrets.randbelow(2**31), anywhere=True, alone=self._is_heavy(workload))
         others = self._lane.device.time(candidate, arguments, plan)
         words = None if isinstance(others, RunFailure) else unfair_words(timing, others, workload.label)
         return Refusal(Status.CHEATED, words, UNFAIR, UNFAIR) if words else None
@@ -240,6 +242,7 @@ class Race:
             seed=self._lane.seed,
             traces=traces,
             least_bytes=self._lane.least_bytes(workload),
+            alone=self._is_heavy(workload),
         )
         return self._lane.device.time(build, self._lane.materials.arguments(workload), plan)
 

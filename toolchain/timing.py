@@ -34,6 +34,8 @@ class TimingPlan:
     """Whether each sample is a single call, and nothing is tried before it: on new data it is the first."""
     traces: bool = False
     """Whether to tell what the call left on its tensors, where the device can."""
+    alone: bool = False
+    """Whether blocks that depend on others are not to be counted as these run: then there is no time."""
     least_bytes: int = 0
     """What a right call reads and writes at least. A call of which only sampled blocks ran, and touched less,
     is sampled again on data that whole launches made."""

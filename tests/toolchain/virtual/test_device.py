@@ -372,3 +372,36 @@ def test_a_timing_tells_the_instructions_of_all_threads_of_all_launches(device: 
     assert isinstance(timing, Timing)
     rounds = COUNT * (1 + 16 + 256 + 4096)
     assert 2 * rounds < timing.steps < 20 * rounds
+
+
+QUEUE = """
+__device__ unsigned next;
+__global__ void take(const float* x, float* y, int n) {
+    __shared__ unsigned mine;
+    for (;;) {
+        if (threadIdx.x == 0) mine = atomicAdd(&next, 1u);
+        __syncthreads();
+        int i = mine * blockDim.x + threadIdx.x;
+        if (mine * blockDim.x >= n) return;
+        if (i < n) y[i] = x[i];
+        __syncthreads();
+    }
+}
+extern "C" void entry(const float* x, float* y, int n, cudaStream_t stream) {
+    void* at;
+    cudaGetSymbolAddress(&at, next);
+    cudaMemsetAsync(at, 0, 4, stream);
+    take<<<64, 32, 0, stream>>>(x, y, n);
+}
+"""
+
+
+def test_blocks_that_depend_on_others_have_no_time_where_they_are_not_to_be_counted_beside_them(
+    device: VirtualDevice,
+) -> None:
+    build = device.build(KernelSource(QUEUE, "entry"))
+    assert build.ok, build.log
+    found = failure(device.time(build, arguments(50_000), TimingPlan(alone=True)))
+    assert found.kind is FailureKind.TIMED_OUT
+    assert "its blocks depend on others" in found.reason
+    assert isinstance(device.time(build, arguments(50_000), TimingPlan()), Timing)

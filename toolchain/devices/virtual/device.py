@@ -291,5 +291,6 @@ class _Manner:
             "anywhere": plan.anywhere,
             "least_bytes": plan.least_bytes,
             "within": plan.within,
+            "alone": plan.alone,
             "watch": self.watch,
         }

@@ -48,6 +48,7 @@ UNSEEN = 0.02
 """Share of a grid's instructions that may be in code of which nothing is known but that it ran."""
 MOST_ISSUED = 1 << 23
 """Warp instructions after which a block of those that share work is not waited for."""
+TOO_COSTLY = "its blocks depend on others, and to count them as all of these run is too costly here"
 
 
 @dataclass(slots=True, eq=False)
@@ -145,7 +146,11 @@ class EngineMachine:
         if isinstance(sample_or_fault, Fault):
             self.drop(snapshot)
             return sample_or_fault
-        runs_whole = (snapshot is not None and self._depends(sample_or_fault)) or (
+        depends = snapshot is not None and self._depends(sample_or_fault)
+        if depends and plan.alone:
+            self.put_back(snapshot)
+            return Fault("timed_out", TOO_COSTLY)
+        runs_whole = depends or (
             not _is_whole(sample_or_fault) and self._may_run_whole(sample_or_fault, plan)
         )
         if snapshot and runs_whole:

@@ -170,7 +170,7 @@ def _resources(request: Mapping[str, Any]) -> tuple[KernelResources, ...]:
 
 
 def _call(session: Session, request: Mapping[str, Any], mapping: _Mapping) -> CallReport:
-    wanted = {name: request[name] for name in ("seed", "anywhere", "least_bytes", "within")}
+    wanted = {name: request[name] for name in ("seed", "anywhere", "least_bytes", "within", "alone")}
     plan = SamplePlan(**wanted) if request["profile"] else None
     session.pace(request["order"], request["launch_seconds"])
     arguments = [_argument(a, mapping) for a in request["arguments"]]

@@ -34,6 +34,8 @@ class SamplePlan:
     """Whether all but the ends are drawn by the seed."""
     least_bytes: int = 0
     """What the call must touch of its buffers, or it is sampled again with every launch run whole before."""
+    alone: bool = False
+    """Whether a launch whose sampled blocks depend on others ends the call, and is not counted as all run."""
     within: bool = False
     """Whether launches run whole, once, their sampled blocks counted as they run among the others."""
 
