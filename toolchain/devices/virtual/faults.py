@@ -24,7 +24,7 @@ REFUSALS = {
     -1: "a bulk copy has a size that is not a multiple of 16 bytes",
     -2: "a bulk copy completes on a barrier of another block than the one it copies to",
     -3: "the cluster has no block of the rank that is asked for",
-    -4: "a tensor map was not made by cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, or is not at a multiple of 64 bytes",
+    -4: "a tensor map was not made by cuTensorMapEncodeTiled or -Im2col, or is not at a multiple of 64 bytes",
     -5: "a tensor copy's place in shared memory is not at a multiple of 128 bytes",
     -6: "a tensor copy and its tensor map have different numbers of dimensions",
     -7: "a thread arrives at the cluster's barrier again before it has waited there",

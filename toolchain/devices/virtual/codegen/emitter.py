@@ -135,12 +135,17 @@ class Emitter(Registers):
             self._places.update({id(i): -1 - number for number, i in enumerate(every)})
         return self._places[id(self.instruction)]
 
-    def yield_soon(self, weight: int = 1 << 30) -> None:
-        """Say that this instruction may be polling for other warps: shorten the time slice by `weight`."""
+    def yield_soon(self, weight: int = 1 << 30, polls: int = frame.POLLS_ANY) -> None:
+        """Say that this instruction may be polling for other warps: shorten the time slice by `weight`.
+
+        `polls`: for any, for those of its own cluster alone, or (0) for what another instruction polls for.
+        """
         place = self.offset("%warp", frame.WARP_SLICE)
         left = self.op("sub", self.load("i32", place), constant("i32", weight))
         self.store(self.intrinsic("llvm.smax", left, constant("i32", 1)), place)
-        self.store(constant("i32", 1), self.offset("%warp", frame.WARP_SPUN))
+        spun = self.offset("%warp", frame.WARP_SPUN)
+        before = self.op("or", self.load("i32", spun), constant("i32", frame.POLLS_OWN))
+        self.store(constant("i32", polls) if polls else before, spun)
 
     def site(self, space: str, kind: str, bytes_a_lane: int, tag: str = "", *, aligned: bool = True) -> int:
         """Return the number of the memory access that the instruction in hand makes."""

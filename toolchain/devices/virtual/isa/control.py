@@ -48,7 +48,7 @@ def no_effect(emit: Emitter, ins: Instruction) -> None:
 @instruction("nanosleep", writes=0)
 def sleep(emit: Emitter, ins: Instruction) -> None:
     """Let other warps run."""
-    emit.yield_soon()
+    emit.yield_soon(polls=0)
 
 
 @instruction("bar", "warp", writes=0, waits=0)

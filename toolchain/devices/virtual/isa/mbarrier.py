@@ -1,5 +1,6 @@
 """`mbarrier`: barriers in shared memory that count arrivals and bytes (native/mbarrier.c)."""
 
+from cudamaster.toolchain.devices.virtual.codegen import frame
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import Value, constant
 from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
@@ -74,7 +75,7 @@ def test(emit: Emitter, ins: Instruction) -> None:
     """Tell whether the phase of a token, or of a parity, is over."""
     require_known(ins, "test_wait", "try_wait", "parity", ORDERS, SPACES, "b64")
     destination, address, phase = ins.operands[:3]
-    emit.yield_soon()
+    emit.yield_soon(polls=frame.POLLS_OWN)
     place = barrier_place(emit, ins, address)
     by_parity = "parity" in ins.modifiers
     name = "vg_mbarrier_test_parity" if by_parity else "vg_mbarrier_test"

@@ -61,7 +61,7 @@ def load(emit: Emitter, ins: Instruction) -> None:
         emit.line("fence acquire")
     if not ORDERED.isdisjoint(ins.modifiers):
         if state_space(ins) == "shared":
-            emit.yield_soon(SHARED_POLL_WEIGHT)
+            emit.yield_soon(SHARED_POLL_WEIGHT, frame.POLLS_OWN)
         else:
             emit.yield_soon()
 

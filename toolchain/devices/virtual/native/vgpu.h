@@ -107,6 +107,9 @@ struct VgCluster {
     VgBlock *blocks[VG_MOST_CLUSTER]; /* by rank */
 };
 
+/* What a warp waits for when it polls: for anybody, or for its own cluster alone, as at an mbarrier. */
+enum { VG_POLLS_ANY = 1, VG_POLLS_OWN = 2 };
+
 /* One warp's context; the registers that outlive a basic block follow it. */
 struct VgWarp {
     uint32_t mask;       /* 0: lanes running now */
@@ -115,7 +118,7 @@ struct VgWarp {
     uint32_t dispatches; /* 12: dispatches left */
     uint32_t last_fair;  /* 16 */
     uint32_t forced;     /* 20: nothing but waiting lanes is left to run */
-    uint32_t spun;       /* 24: the time slice was shortened by polling */
+    uint32_t spun;       /* 24: how polling has shortened the time slice, see VG_POLLS_ANY */
     uint32_t index;      /* 28: within the block */
     uint8_t *local;      /* 32: lane 0's local memory, the other lanes' follow */
     VgBlock *block;      /* 40 */
