@@ -228,7 +228,7 @@ class Engine:
         native.function = code.address
         native.sites = ctypes.addressof(code.native_sites)
         native.variables = self._variables.table(self._modules[request.kernel])
-        native.workspace = self._workspace
+        native.workspace = self._workspace if request.cooperative else 0
         native.context_bytes = translation.context_bytes
         native.shared_bytes = translation.shared_bytes + request.dynamic_shared_bytes
         native.local_bytes = translation.local_bytes

@@ -43,7 +43,13 @@ class Bench:
         return next(name for name in self.module.kernels if kernel in name)
 
     def request(
-        self, kernel: str, *arguments: Any, grid: int = 1, block: int = 32, shared: int = 0
+        self,
+        kernel: str,
+        *arguments: Any,
+        grid: int = 1,
+        block: int = 32,
+        shared: int = 0,
+        cooperative: bool = False,
     ) -> LaunchRequest:
         """Return a launch; arrays are passed as pointers, integers as 32 bits."""
         packed = b""
@@ -51,7 +57,7 @@ class Bench:
             is_array = isinstance(argument, np.ndarray)
             value = struct.pack("<Q", argument.ctypes.data) if is_array else struct.pack("<i", argument)
             packed += bytes(-len(packed) % len(value)) + value
-        return LaunchRequest(self.name_of(kernel), (grid, 1, 1), (block, 1, 1), shared, packed)
+        return LaunchRequest(self.name_of(kernel), (grid, 1, 1), (block, 1, 1), shared, packed, cooperative)
 
     def close(self) -> None:
         """Free the arrays."""

@@ -57,11 +57,19 @@ def test_blocks_may_wait_for_later_blocks(running: Any) -> None:
 
 def test_a_grid_synchronises(running: Any) -> None:
     x = running.array(np.arange(256), np.int32)
-    assert running.engine.launch(running.request("grid_phases", x, grid=4, block=64)) is None
+    request = running.request("grid_phases", x, grid=4, block=64, cooperative=True)
+    assert running.engine.launch(request) is None
     wanted = np.arange(256)
     for _ in range(3):
         wanted = wanted + np.roll(wanted, -1)
     assert np.array_equal(x, wanted)
+
+
+def test_a_grid_that_was_not_launched_cooperatively_does_not_synchronise(running: Any) -> None:
+    request = running.request("grid_phases", running.array(np.arange(256), np.int32), grid=4, block=64)
+    fault = running.engine.launch(request)
+    assert fault is not None
+    assert fault.kind == "trap"
 
 
 def test_named_barriers_wait_for_their_own_threads(running: Any) -> None:

@@ -152,7 +152,7 @@ def test_blocks_are_counted_in_the_order_that_was_asked_for(bench: Make) -> None
 def test_blocks_that_a_sampled_one_waits_for_run_uncounted(bench: Make) -> None:
     b = bench("running.cu")
     x = b.array(np.arange(256), np.int32)
-    sample = sampled(b, b.request("grid_phases", x, grid=4, block=64), [1])
+    sample = sampled(b, b.request("grid_phases", x, grid=4, block=64, cooperative=True), [1])
     assert sample.block_counts[0].tolist() == [2, 64]
 
 

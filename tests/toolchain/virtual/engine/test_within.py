@@ -127,7 +127,7 @@ def test_a_sampled_block_that_does_more_than_it_may_is_given_up(bench: Make) -> 
 
 def test_a_sampled_block_that_waits_for_others_says_so(bench: Make) -> None:
     b = bench("running.cu")
-    request = b.request("grid_phases", b.array(np.arange(256), np.int32), grid=4, block=64)
+    request = b.request("grid_phases", b.array(np.arange(256), np.int32), grid=4, block=64, cooperative=True)
     assert is_sample(b.engine.sample(request, [1])).depends
     assert not is_sample(b.engine.sample_within(request, [1], 0, 4)).depends
 
