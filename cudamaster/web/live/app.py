@@ -75,6 +75,10 @@ class Pages:
         view = await self._runs.now()
         return HTMLResponse(rendered("runs.html.j2", live=True, root="../", view=view))
 
+    async def folder(self, request: Request) -> Response:
+        """To the page of that name, typed without its last slash."""
+        return RedirectResponse(f"{request.url.path}/", 303)
+
     async def runs_events(self, request: Request) -> Response:
         """Its changes."""
         return self.stream.response(request, self._runs)
@@ -119,7 +123,9 @@ def application(shown: Shown, ending: Callable[[], bool]) -> Starlette:
         routes=[
             Route("/", pages.home),
             Route("/runs/", pages.runs),
+            Route("/runs", pages.folder),
             Route("/runs/events", pages.runs_events),
+            Route("/runs/{name}", pages.folder),
             Route("/runs/{name}/", pages.run),
             Route("/runs/{name}/events", pages.run_events),
             Route("/{path:path}", pages.site),

@@ -12,7 +12,7 @@ from cudamaster.store.runs import RunFolder
 from cudamaster.web.live.app import Shown, application
 from cudamaster.web.live.glimpse import Beside
 from tests.doubles import scripted_run as scripted
-from tests.doubles.retold_run import RetoldRun
+from tests.doubles.retold_run import RetoldRun, run_to_its_end
 from tests.doubles.served import Served, served
 
 
@@ -54,6 +54,7 @@ def test_a_page_that_is_opened_late_shows_all(
     for number in range(1, 7):
         assert f'id="candidate-{number}"' in text
     assert "finished: no strategy that is left is likely to gain" in text
+    assert f"cudamaster best {run.folder.name}" in text
     assert 'href="../../virtual-h200/matrix_mul/fp32/index.html"' in text
 
 
@@ -134,6 +135,20 @@ def test_looking_at_a_run_writes_nothing(server: Served, run: RetoldRun) -> None
 
 def test_a_run_that_has_not_begun_says_so(server: Served, run: RetoldRun) -> None:
     assert "the run has not begun yet" in page(server, f"/runs/{run.folder.name}/")
+
+
+def test_a_run_that_ended_without_gain_says_nothing_of_yet(tmp_path: Path) -> None:
+    folder = run_to_its_end(tmp_path, scripted.team([[scripted.SLOW]]))
+    with served(lambda ending: application(Shown(folder.path.parent, Beside(tmp_path)), ending)) as running:
+        text = page(running, f"/runs/{folder.name}/")
+    assert "nothing faster<" in text
+    assert "cudamaster best" not in text
+
+
+@pytest.mark.parametrize("path", ["/runs", "/runs/20261201-1"])
+def test_a_page_may_be_typed_without_its_last_slash(server: Served, path: str) -> None:
+    answer = server.get(path)
+    assert (answer.status, answer.headers["Location"]) == (303, f"{path}/")
 
 
 @pytest.mark.parametrize("path", ["/runs/none/", "/runs/%2e%2e/", "/runs/..%2f..%2fetc/", "/none", "/../x"])
