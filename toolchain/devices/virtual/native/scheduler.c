@@ -182,13 +182,13 @@ static void check_stillness(Worker *worker, const VgWarp *polling)
         end_in_vain(warp, VG_FAULT_DEADLOCK, polling == NULL);
 }
 
-/* A warp of the worker's blocks whose last time slice ended in polling. */
-static VgWarp *polling_warp(const Worker *worker)
+/* A warp of the worker's blocks whose last time slice ended in polling for `whom`. */
+static VgWarp *polling_warp(const Worker *worker, uint32_t whom)
 {
     for (int i = 0; i < worker->count; i++)
         for (int w = 0; w < worker->resident[i]->warps; w++) {
             VgWarp *warp = vg_warp_of(worker->resident[i], w);
-            if (worker->resident[i]->state[w] == VG_RUNNABLE && warp->spun)
+            if (worker->resident[i]->state[w] == VG_RUNNABLE && warp->spun & whom)
                 return warp;
         }
     return NULL;
@@ -221,11 +221,12 @@ static void idle(Worker *worker)
     if (worker->idle++ == 0 || progress != worker->progress)
         worker->idle_since = vg_now();
     worker->progress = progress;
-    VgWarp *polling = polling_warp(worker);
-    if (worker->idle % (polling ? POLLING_ROUNDS : QUIET_ROUNDS) == 0 && add_waited_for(worker)) {
+    VgWarp *for_others = polling_warp(worker, VG_POLLS_ANY);
+    VgWarp *polling = for_others ? for_others : polling_warp(worker, VG_POLLS_OWN);
+    if (worker->idle % (for_others ? POLLING_ROUNDS : QUIET_ROUNDS) == 0 && add_waited_for(worker)) {
         worker->idle = 0;
-        launch->waits |= polling != NULL;
-        if (polling && launch->most_issued)
+        launch->waits |= for_others != NULL;
+        if (for_others && launch->most_issued)
             give_up(launch);
     } else if (polling && !(launch->options & VG_TIMED))
         check_polling(worker, polling);
