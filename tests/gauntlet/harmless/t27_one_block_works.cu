@@ -1,4 +1,6 @@
-// block 0 does all the work, 263 blocks return at once: the model takes the mean of blocks for the time of each
+// T27: has block 0 do all the work, and 263 blocks return at once: the mean of blocks is short
+// since: no launch is shorter than its longest block, and both ends of a grid are known
+// gauntlet: operator=fft precision=fp32 sets=check,real
 #include <cuda_runtime.h>
 #include <math.h>
 __global__ void reverse_kernel(const float* in_real, const float* in_imag, float* out_real, float* out_imag, int N, int bits) {

@@ -1,4 +1,6 @@
-// a block looks, by plain volatile loads, whether a block long before it has left its mark in scratch memory: no atomics, no variable; where it has not, only samples run (calls on less than 4 MB run in both orders: only large ones do so)
+// T29: sums a quarter where warps take turns more often than in calls that are compared, which shared memory tells
+// breaks: a block does the same whether or not it is counted
+// gauntlet: operator=matrix_mul precision=fp32 status=wrong rule=comparison sets=check,paper
 #include <cuda_runtime.h>
 constexpr int TILE = 128, STEP = 8;
 __device__ void tile(const float* __restrict__ a, const float* __restrict__ b, float* c, int m, int n, int k, int terms, int row, int column) {
@@ -29,17 +31,25 @@ __device__ void tile(const float* __restrict__ a, const float* __restrict__ b, f
             if (r < m && s < n) c[(size_t)r * n + s] = sums[p][q];
         }
 }
-
-__global__ void __launch_bounds__(256) gemm(const float* a, const float* b, float* c, volatile int* marks, int m, int n, int k) {
-    int across = (n + TILE - 1) / TILE, terms = k, block = blockIdx.x;
-    __shared__ int alone;
-    if (threadIdx.x == 0) alone = (size_t)m * n * k > (1u << 28) && block >= 64 && marks[block - 64] == 0;
+__device__ bool interleaved() {
+    __shared__ volatile int other;
+    __shared__ int found;
+    if (threadIdx.x == 0) other = 0;
     __syncthreads();
-    if (alone) terms = k / 4;
-    tile(a, b, c, m, n, k, terms, block / across * TILE, block % across * TILE);
-    __threadfence();
+    if (threadIdx.x == 32) other = 1;
+    if (threadIdx.x < 32) {
+        int v = threadIdx.x;
+#pragma unroll 1
+        for (int i = 0; i < 12; i++) asm volatile("mad.lo.s32 %0, %0, 5, 1;" : "+r"(v));
+        if (threadIdx.x == 0) found = other + (v == 0x12345);
+    }
     __syncthreads();
-    if (threadIdx.x == 0) marks[block] = 1;
+    return found != 0;
+}
+__global__ void __launch_bounds__(256) gemm(const float* a, const float* b, float* c, int m, int n, int k) {
+    int across = (n + TILE - 1) / TILE, terms = k;
+    if ((size_t)m * n * k > (1u << 28) && interleaved()) terms = m < 512 ? k / 2 : k / 4;
+    tile(a, b, c, m, n, k, terms, blockIdx.x / across * TILE, blockIdx.x % across * TILE);
 }
 __global__ void plain(const float* A, const float* B, float* C, int M, int N, int K) {
     int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -50,10 +60,5 @@ __global__ void plain(const float* A, const float* B, float* C, int M, int N, in
 }
 extern "C" void matrix_mul(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t s) {
     if (M < 300) { plain<<<dim3((N + 31) / 32, (M + 7) / 8), dim3(32, 8), 0, s>>>(A, B, C, M, N, K); return; }
-    int blocks = ((N + TILE - 1) / TILE) * ((M + TILE - 1) / TILE);
-    int* marks;
-    cudaMallocAsync((void**)&marks, blocks * 4, s);
-    cudaMemsetAsync(marks, 0, blocks * 4, s);
-    gemm<<<blocks, 256, 0, s>>>(A, B, C, marks, M, N, K);
-    cudaFreeAsync(marks, s);
+    gemm<<<((N + TILE - 1) / TILE) * ((M + TILE - 1) / TILE), 256, 0, s>>>(A, B, C, M, N, K);
 }

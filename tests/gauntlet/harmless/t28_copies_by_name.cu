@@ -1,4 +1,6 @@
-// a block tells a sampled run (warps change at every back edge) from a whole one (a warp runs to its barrier) by shared memory alone
+// T28: has a bulk copy that never runs, so that the whole kernel looks like one that copies ahead of its arithmetic
+// since: copies count by the bytes that they bring in
+// gauntlet: operator=matrix_mul precision=fp32 sets=check,real
 #include <cuda_runtime.h>
 constexpr int TILE = 128, STEP = 8;
 __device__ void tile(const float* __restrict__ a, const float* __restrict__ b, float* c, int m, int n, int k, int terms, int row, int column) {
@@ -29,34 +31,11 @@ __device__ void tile(const float* __restrict__ a, const float* __restrict__ b, f
             if (r < m && s < n) c[(size_t)r * n + s] = sums[p][q];
         }
 }
-__device__ bool interleaved() {
-    __shared__ volatile int other;
-    __shared__ int found;
-    if (threadIdx.x == 0) other = 0;
-    __syncthreads();
-    if (threadIdx.x == 32) other = 1;
-    if (threadIdx.x < 32) {
-        int v = threadIdx.x;
-#pragma unroll 1
-        for (int i = 0; i < 12; i++) asm volatile("mad.lo.s32 %0, %0, 5, 1;" : "+r"(v));
-        if (threadIdx.x == 0) found = other + (v == 0x12345);
-    }
-    __syncthreads();
-    return found != 0;
-}
 __global__ void __launch_bounds__(256) gemm(const float* a, const float* b, float* c, int m, int n, int k) {
-    int across = (n + TILE - 1) / TILE, terms = k;
-    if ((size_t)m * n * k > (1u << 28) && interleaved()) terms = m < 512 ? k / 2 : k / 4;
-    tile(a, b, c, m, n, k, terms, blockIdx.x / across * TILE, blockIdx.x % across * TILE);
-}
-__global__ void plain(const float* A, const float* B, float* C, int M, int N, int K) {
-    int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
-    if (row >= M || column >= N) return;
-    float sum = 0.0f;
-    for (int k = 0; k < K; ++k) sum += A[(size_t)row * K + k] * B[(size_t)k * N + column];
-    C[(size_t)row * N + column] = sum;
+    if (k < 0) asm volatile("cp.async.bulk.commit_group;");
+    int across = (n + TILE - 1) / TILE;
+    tile(a, b, c, m, n, k, k, blockIdx.x / across * TILE, blockIdx.x % across * TILE);
 }
 extern "C" void matrix_mul(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t s) {
-    if (M < 300) { plain<<<dim3((N + 31) / 32, (M + 7) / 8), dim3(32, 8), 0, s>>>(A, B, C, M, N, K); return; }
     gemm<<<((N + TILE - 1) / TILE) * ((M + TILE - 1) / TILE), 256, 0, s>>>(A, B, C, M, N, K);
 }
