@@ -35,6 +35,14 @@ def test_dependent_loads_wait_one_after_the_other() -> None:
     assert time.cycles == pytest.approx(801)
 
 
+def test_a_load_waits_for_a_store_that_may_be_of_its_word() -> None:
+    twice = "ld.global.f32 %f1, [%rd1]; st.global.f32 [%rd2], %f1; {} st.global.f32 [%rd2+4], %f2; ret;"
+    (unknown,) = times(twice.format("ld.global.f32 %f2, [%rd1+4];"), [1])
+    (constant,) = times(twice.format("ld.global.nc.f32 %f2, [%rd1+4];"), [1])
+    assert constant.cycles == pytest.approx(401, abs=3)
+    assert unknown.cycles == pytest.approx(802, abs=3)
+
+
 def test_a_load_nobody_reads_costs_an_issue_slot_only() -> None:
     (time,) = times("ld.global.f32 %f1, [%rd1]; ret;", [1])
     assert time.cycles <= 2

@@ -1,10 +1,10 @@
 """How long one warp would take alone: a scoreboard over straight-line regions.
 
 Inside a region instructions start as soon as their operands are there (ptxas hoists loads), never before
-the last barrier, and at most one a clock. Values still on their way at a region's end are waited for by
-their first reader in the next region, entered from its most executed predecessor: a loop that loads its
-next tile early hides the latency. A short counted loop is walked as many times in a row as ptxas unrolls
-it.
+the last barrier, a load not before a store to what may be its word, and at most one a clock. Values still on
+their way at a region's end are waited for by their first reader in the next region, entered from its most
+executed predecessor: a loop that loads its next tile early hides the latency. A short counted loop is walked
+as many times in a row as ptxas unrolls it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from cudamaster.toolchain.devices.virtual.cost.dataflow import reads, writes
 from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering
 from cudamaster.toolchain.devices.virtual.cost.regions import Region, instructions
+from cudamaster.toolchain.devices.virtual.cost.words import Place, Stores, place_of
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Kernel
 
 _PASSES = 3
@@ -35,6 +36,8 @@ class _Step(NamedTuple):
     fence: bool
     asynchronous: bool
     """Whether it is of the `cp.async` family."""
+    place: Place | None
+    """Of a load or store that may be of a word which another one writes."""
 
 
 def _steps(code: Sequence[Instruction], lowering: Lowering, latency: Latency) -> list[_Step]:
@@ -48,6 +51,7 @@ def _steps(code: Sequence[Instruction], lowering: Lowering, latency: Latency) ->
             barrier=is_barrier(i),
             fence=i.base in ("membar", "fence"),
             asynchronous=i.base == "cp" and "async" in i.modifiers,
+            place=place_of(i),
         )
         for i in code
     ]
@@ -131,6 +135,8 @@ class _Walk:
         self._issued = 0.0
         """Issue slots since the last barrier."""
         self._last: _Event | None = None
+        self._stores: Stores[_Due] = Stores()
+        """Since the last barrier, by when each has started."""
 
     def run(self, code: Sequence[_Step], copies: int, branch_cycles: float) -> tuple[RegionTime, _Pending]:
         for _ in range(copies):
@@ -158,6 +164,8 @@ class _Walk:
             ready = self._ready.get(name, _AT_ONCE)
             if ready.at > due.at:
                 due = ready
+        if step.place and step.instruction.base == "ld":
+            due = max([due, *self._stores.that_may_be(step.place)], key=lambda d: d.at)
         if step.barrier:
             due = self._everything(due)
         if step.asynchronous:
@@ -172,11 +180,14 @@ class _Walk:
             if self._last is None or due.at >= self._last.start:
                 self._last = event
             self._issued += step.issue
+        if step.place and step.instruction.base == "st":
+            self._stores.add(step.place, _Due(due.at + 1, self._last))
         for name in step.writes:
             self._ready[name] = done
         if step.barrier or step.fence:
             self._floor = done
             self._issued = 0.0
+            self._stores = Stores()
 
     def _everything(self, due: _Due) -> _Due:
         """A barrier waits until all instructions before it have started."""
