@@ -39,6 +39,8 @@ RUN_SLICE = 8192 * BACK_EDGE_COST
 """Back edges a warp may take before others run, while every warp of a block is run to its next barrier."""
 SAMPLE_SLICE = BACK_EDGE_COST
 """One back edge: warps advance side by side, as the modelled L1 needs."""
+QUEUE_SLICE = 16 * BACK_EDGE_COST
+"""Little, so that blocks get as much as on hardware of what they share out as they run."""
 RESIDENT_BYTES = 512 << 20
 """What blocks that are resident together may take of memory."""
 WORKSPACE_BYTES = 4096
@@ -86,6 +88,10 @@ class Engine:
         self._executables: dict[str, Executable] = {}
         self._workspace = native.vg_alloc(WORKSPACE_BYTES, 1)
         native.vg_name(self._workspace, b"the grid's workspace")
+
+    def close(self) -> None:
+        """Free the device memory that is the engine's own."""
+        self._native.vg_free(self._workspace)
 
     def add_module(self, ptx: str) -> Module:
         """Parse `ptx` and place its variables; kernels are compiled when first launched."""
@@ -154,7 +160,7 @@ class Engine:
         native.whole = counting.whole.ctypes.data
         if executable.takes_from_a_queue or request.cooperative:
             native.residents = max(1, min(residents, RESIDENT_BYTES // resident_bytes(native)))
-            native.slice = SAMPLE_SLICE if executable.takes_from_a_queue else RUN_SLICE
+            native.slice = QUEUE_SLICE if executable.takes_from_a_queue else RUN_SLICE
         native.threads = 1 if executable.shares_work else self._threads_for(executable.kernel)
         sample = self._count(request, counting)
         if isinstance(sample, Fault):

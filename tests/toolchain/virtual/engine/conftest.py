@@ -61,6 +61,7 @@ class Bench:
 
     def close(self) -> None:
         """Free the arrays."""
+        self.engine.close()
         for place in self._places:
             self.native.vg_free(place)
 

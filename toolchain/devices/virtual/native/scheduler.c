@@ -4,6 +4,7 @@
 #include "grid.h"
 #include "stillness.h"
 #include "tally.h"
+#include "turns.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #define QUIET_ROUNDS 256
 #define MOST_RESIDENT 256 /* blocks that are brought in where nothing changes */
 #define ROUNDS_A_LOOK 1024 /* of blocks that end soon, after which the time is looked at */
-#define SHORT_SLICES 256 /* of a sampled launch, or rounds, after which the time is looked at */
+#define SHORT_ROUNDS 256 /* of a sampled launch, after which it is looked whether anything changes */
 
 typedef struct {
     VgLaunch *launch;
@@ -78,65 +79,6 @@ static int remove_cluster(Worker *worker, int place)
     return first - 1;
 }
 
-static void end_in_vain(const VgWarp *warp, int kind, int detail)
-{
-    VgFault fault = {.kind = kind, .site = -1, .block = warp->block->index, .warp = (int32_t)warp->index};
-    for (fault.lane = 0; fault.lane < 31 && warp->pc[fault.lane] == VG_EXITED; fault.lane++)
-        ;
-    fault.pc = warp->pc[fault.lane];
-    fault.detail = detail;
-    vg_end_launch(warp->block->launch, &fault);
-}
-
-static void check_time(const VgWarp *warp, int kind, double limit)
-{
-    if (vg_now() >= limit)
-        end_in_vain(warp, kind, 0);
-}
-
-/* Runs one warp for a time slice; whether it got to a barrier or its end. */
-static int run_warp(VgBlock *block, int index)
-{
-    VgLaunch *launch = block->launch;
-    VgWarp *warp = vg_warp_of(block, index);
-    warp->slice = block->slice;
-    warp->spun = 0;
-    block->counters = block->tally + (size_t)index * block->tally_step;
-    uint32_t result = block->result[index] = (block->watch ? launch->watched : launch->function)(warp, block);
-    if (block->pending != block->first_pending)
-        vg_count_pending(block);
-    if (result == VG_YIELDED) {
-        static __thread unsigned slices;
-        if (block->slice > (uint32_t)launch->short_slice || slices++ % SHORT_SLICES == 0)
-            check_time(warp, VG_FAULT_TIMED_OUT, launch->deadline);
-        return 0;
-    }
-    block->state[index] = result == VG_EXITED ? VG_DONE : VG_AT_BARRIER;
-    block->living -= result == VG_EXITED;
-    return 1;
-}
-
-/* Runs every warp of a block that can run, once; whether that was progress. */
-static int run_round(VgBlock *block)
-{
-    int progress = 0, runnable = 0;
-    int reversed = block->launch->options & VG_ORDER_REVERSED;
-    for (int i = 0; i < block->warps; i++) {
-        int index = reversed ? block->warps - 1 - i : i;
-        if (block->state[index] != VG_RUNNABLE)
-            continue;
-        progress |= run_warp(block, index);
-        runnable += block->state[index] == VG_RUNNABLE;
-    }
-    if (block->living > runnable && (!runnable || !progress)) {
-        int released = vg_release_barriers(block) | vg_release_cluster(block->cluster);
-        if (!released && !runnable)
-            vg_check_stuck(block);
-        progress |= released;
-    }
-    return progress;
-}
-
 static void give_up(VgLaunch *launch)
 {
     launch->is_overrun = 1;
@@ -179,19 +121,15 @@ static void check_stillness(Worker *worker, const VgWarp *polling)
         return;
     const VgWarp *warp = polling ? polling : running_warp(worker);
     if (warp && !vg_memory_changes(&worker->stillness, worker->resident, worker->count))
-        end_in_vain(warp, VG_FAULT_DEADLOCK, polling == NULL);
+        vg_end_in_vain(warp, VG_FAULT_DEADLOCK, polling == NULL);
 }
 
-/* A warp of the worker's blocks whose last time slice ended in polling for `whom`. */
 static VgWarp *polling_warp(const Worker *worker, uint32_t whom)
 {
-    for (int i = 0; i < worker->count; i++)
-        for (int w = 0; w < worker->resident[i]->warps; w++) {
-            VgWarp *warp = vg_warp_of(worker->resident[i], w);
-            if (worker->resident[i]->state[w] == VG_RUNNABLE && warp->spun & whom)
-                return warp;
-        }
-    return NULL;
+    VgWarp *polling = NULL;
+    for (int i = 0; i < worker->count && !polling; i++)
+        polling = vg_polling_in(worker->resident[i], whom);
+    return polling;
 }
 
 /* Warps have polled for long while no memory changed: nobody does what they wait for. */
@@ -200,7 +138,7 @@ static void check_polling(Worker *worker, const VgWarp *polling)
     if (vg_now() < worker->idle_since + worker->launch->spin_seconds / 2)
         return;
     if (!vg_memory_changes(&worker->stillness, worker->resident, worker->count))
-        end_in_vain(polling, VG_FAULT_DEADLOCK, 0);
+        vg_end_in_vain(polling, VG_FAULT_DEADLOCK, 0);
     worker->idle_since = vg_now();
 }
 
@@ -230,7 +168,7 @@ static void idle(Worker *worker)
             give_up(launch);
     } else if (polling && !(launch->options & VG_TIMED))
         check_polling(worker, polling);
-    if (!(launch->options & VG_TIMED) && (!launch->sampled || worker->idle % SHORT_SLICES == 0))
+    if (!(launch->options & VG_TIMED) && (!launch->sampled || worker->idle % SHORT_ROUNDS == 0))
         check_stillness(worker, polling);
 }
 
@@ -243,12 +181,12 @@ static void run_blocks(Worker *worker)
         if (!worker->count)
             return;
         if (rounds % ROUNDS_A_LOOK == 0) {
-            check_time(vg_warp_of(worker->resident[0], 0), VG_FAULT_TIMED_OUT, launch->deadline);
+            vg_check_time(vg_warp_of(worker->resident[0], 0), VG_FAULT_TIMED_OUT, launch->deadline);
             check_share(worker);
         }
         int progress = 0;
         for (int i = 0; i < worker->count; i++) {
-            progress |= run_round(worker->resident[i]);
+            progress |= vg_run_turn(worker->resident[i]);
             if (!worker->resident[i]->living && vg_cluster_is_over(worker->resident[i]->cluster))
                 i = remove_cluster(worker, i);
         }

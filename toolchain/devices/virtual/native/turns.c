@@ -1,0 +1,83 @@
+/* The warps of a block take turns: each runs for a time slice, or to its next barrier. */
+#include "turns.h"
+
+#include "clusters.h"
+
+#define SHORT_SLICES 256 /* after which the time is looked at */
+
+void vg_end_in_vain(const VgWarp *warp, int kind, int detail)
+{
+    VgFault fault = {.kind = kind, .site = -1, .block = warp->block->index, .warp = (int32_t)warp->index};
+    for (fault.lane = 0; fault.lane < 31 && warp->pc[fault.lane] == VG_EXITED; fault.lane++)
+        ;
+    fault.pc = warp->pc[fault.lane];
+    fault.detail = detail;
+    vg_end_launch(warp->block->launch, &fault);
+}
+
+void vg_check_time(const VgWarp *warp, int kind, double limit)
+{
+    if (vg_now() >= limit)
+        vg_end_in_vain(warp, kind, 0);
+}
+
+/* Runs one warp for a time slice; whether it got to a barrier or its end. */
+static int run_warp(VgBlock *block, int index)
+{
+    VgLaunch *launch = block->launch;
+    VgWarp *warp = vg_warp_of(block, index);
+    warp->slice = block->slice;
+    warp->spun = 0;
+    block->counters = block->tally + (size_t)index * block->tally_step;
+    uint32_t result = block->result[index] = (block->watch ? launch->watched : launch->function)(warp, block);
+    if (block->pending != block->first_pending)
+        vg_count_pending(block);
+    if (result == VG_YIELDED) {
+        static __thread unsigned slices;
+        if (block->slice > (uint32_t)launch->short_slice || slices++ % SHORT_SLICES == 0)
+            vg_check_time(warp, VG_FAULT_TIMED_OUT, launch->deadline);
+        return 0;
+    }
+    block->state[index] = result == VG_EXITED ? VG_DONE : VG_AT_BARRIER;
+    block->living -= result == VG_EXITED;
+    return 1;
+}
+
+/* Runs every warp of a block that can run, once; whether that was progress. */
+static int run_round(VgBlock *block)
+{
+    int progress = 0, runnable = 0;
+    int reversed = block->launch->options & VG_ORDER_REVERSED;
+    for (int i = 0; i < block->warps; i++) {
+        int index = reversed ? block->warps - 1 - i : i;
+        if (block->state[index] != VG_RUNNABLE)
+            continue;
+        progress |= run_warp(block, index);
+        runnable += block->state[index] == VG_RUNNABLE;
+    }
+    if (block->living > runnable && (!runnable || !progress)) {
+        int released = vg_release_barriers(block) | vg_release_cluster(block->cluster);
+        if (!released && !runnable)
+            vg_check_stuck(block);
+        progress |= released;
+    }
+    return progress;
+}
+
+VgWarp *vg_polling_in(const VgBlock *block, uint32_t whom)
+{
+    for (int w = 0; w < block->warps; w++)
+        if (block->state[w] == VG_RUNNABLE && vg_warp_of(block, w)->spun & whom)
+            return vg_warp_of(block, w);
+    return NULL;
+}
+
+int vg_run_turn(VgBlock *block)
+{
+    const VgLaunch *launch = block->launch;
+    int turns = launch->residents > 1 ? launch->slice / (int)block->slice : 1;
+    int progress = run_round(block);
+    while (--turns > 0 && !progress && block->living && !vg_polling_in(block, VG_POLLS_ANY | VG_POLLS_OWN))
+        progress = run_round(block);
+    return progress;
+}
