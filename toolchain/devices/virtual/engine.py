@@ -172,6 +172,16 @@ class Engine:
             depends=False,
         )
 
+    def tally(self, request: LaunchRequest) -> int | Fault:
+        """Run every block, and count nothing but the warp instructions that all of them issue."""
+        counting = self._counting(request, (), 0)
+        native, executable = counting.native, counting.executable
+        native.whole = counting.whole.ctypes.data
+        native.threads = self._threads_for(executable.kernel)
+        native.drawn = 1 + self._draws.randrange(2**63)
+        fault = self._run(native, request, executable)
+        return fault if fault is not None else int(counting.whole[:, 0] @ executable.lengths)
+
     def shares_work(self, request: LaunchRequest) -> bool:
         """Whether blocks of a launch may do what others leave to them. Raises Unsupported."""
         return self._prepare(request).shares_work

@@ -181,3 +181,13 @@ def test_the_clock_does_not_tell_a_counted_block_what_counting_takes(bench: Make
     b.engine.sample_within(request, [3, 17])
     assert set(whole) == set(ticks)
     assert min(whole) > 0
+
+
+def test_a_tally_is_what_all_blocks_issue_and_leaves_what_a_launch_leaves(bench: Make) -> None:
+    b, request = unequal(bench, busy=7)
+    alone = is_sample(b.engine.sample(request, range(10))).instructions.sum()
+    assert b.engine.tally(request) == alone
+    x, y = b.array(np.arange(1024), np.float32), b.array(np.zeros(1024), np.float32)
+    b.engine.tally(b.request("unequal", y, 0, grid=8, block=128))
+    b.engine.launch(b.request("unequal", x, 0, grid=8, block=128))
+    np.testing.assert_array_equal(x, y)
