@@ -13,7 +13,7 @@ ADVICE = {
         r"cuda\w*Texture\w*|cuda\w*Surface\w*|cuda\w*Array\w*|cuda(?:Create|Get)ChannelDesc"
     ),
     "launch on the stream that is passed, the one that a call is timed on and waited for": (
-        r"cudaStream(?:Create(?:With\w+)?|Destroy|Query|WaitEvent|BeginCapture\w*|EndCapture|IsCapturing|Get\w+"
+        r"cudaStream(?:Create|Destroy|Query|WaitEvent|BeginCapture\w*|EndCapture|IsCapturing|Get\w+"
         r"|\wetAttribute|CopyAttributes|UpdateCaptureDependencies\w*|AttachMemAsync)|cudaEvent\w+"
         r"|cudaGraph(?!ics)(?!\w*(?:Host|External|DebugDot))\w+|cudaDeviceGetStreamPriorityRange|cudaThreadExchangeStreamCaptureMode"
     ),
@@ -27,11 +27,8 @@ ADVICE = {
     "declare and call cuTensorMapEncodeTiled; of the driver, a kernel may use what makes tensor maps": (
         r"cudaGetDriverEntryPoint\w*"
     ),
-    "leave the limits and flags of the device as they are": (
-        r"cudaDeviceSetLimit|cudaCtxResetPersistingL2Cache|cuda[GS]etDeviceFlags|cudaProfilerSt(?:art|op)"
-    ),
     "stay on the device that is current": (
-        r"cudaSetDevice|cudaInitDevice|cudaGetDeviceCount|cudaDeviceGetLimit|cuda\w+etSharedMemConfig|cudaDevice\wetCacheConfig"
+        r"cudaSetDevice|cudaInitDevice|cudaGetDeviceFlags|cudaGetDeviceCount|cudaDeviceGetLimit|cuda\w+etSharedMemConfig|cudaDevice\wetCacheConfig"
     ),
 }
 """What to do instead, and the names it goes with."""
