@@ -405,3 +405,34 @@ def test_blocks_that_depend_on_others_have_no_time_where_they_are_not_to_be_coun
     assert found.kind is FailureKind.TIMED_OUT
     assert "its blocks depend on others" in found.reason
     assert isinstance(device.time(build, arguments(50_000), TimingPlan()), Timing)
+
+
+ONE_OF_MANY = """
+__device__ int turn;
+__global__ void step(const float* x, float* y, int n, int rounds) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float sum = x[i];
+    if (turn % 60 == 40)
+        for (int round = 0; round < rounds; round++) sum = sum * 0.5f + x[round % n];
+    y[i] = sum;
+}
+__global__ void next() { turn++; }
+extern "C" void entry(const float* x, float* y, int n, cudaStream_t stream) {
+    for (int launch = 0; launch < 60; launch++) {
+        step<<<(n + 63) / 64, 64, 0, stream>>>(x, y, n, 1 << 17);
+        next<<<1, 1, 0, stream>>>();
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_one_of_many_launches_that_does_more_than_those_it_counts_as_is_found(
+    device: VirtualDevice, within: bool
+) -> None:
+    build = device.build(KernelSource(ONE_OF_MANY, "entry"))
+    assert build.ok, build.log
+    timing = device.time(build, arguments(4000), TimingPlan(within=within))
+    assert isinstance(timing, Timing)
+    assert timing.steps > 4000 << 17

@@ -201,7 +201,8 @@ class Session:
         Without a plan every launch runs whole. With one, each launch is sampled as the plan says, and runs
         whole besides where that is cheap; a fault that skipped work may have caused counts only if it occurs
         again when all launches run whole. After a fault the entry is left where it was. A call that touches
-        less than it must is sampled again too, behind whole launches.
+        less than it must is counted within whole launches, and so is one whose launches seem to do more than
+        is known of.
         Raises Unsupported, or AttributeError where there is no such entry.
         """
         if plan is None:
@@ -210,11 +211,18 @@ class Session:
             return self._call_once(entry, arguments, plan)
         before = self._machine.take_snapshot(plan)
         report = self._call_once(entry, arguments, plan)
-        if not self._machine.incomplete or (report.fault is None and self._touches_enough(report, plan)):
+        if not self._must_run_within(report, plan):
             self._machine.drop(before)
             return report
         self._machine.put_back(before)
         return self._call_once(entry, arguments, plan.whole())
+
+    def _must_run_within(self, report: CallReport, plan: SamplePlan) -> bool:
+        """Whether samples do not show what the call does."""
+        machine = self._machine
+        if machine.hides and not report.failed:
+            return True
+        return machine.incomplete and (report.fault is not None or not self._touches_enough(report, plan))
 
     def _touches_enough(self, report: CallReport, plan: SamplePlan) -> bool:
         """Whether sampled blocks may have touched what they must; they touch less where data were missing."""
