@@ -1,6 +1,9 @@
 """Whether the sampled blocks of a timed call do as much as others: which they are can partly be foreseen."""
 
+from collections.abc import Iterable
+
 from cudamaster.toolchain.arguments import Access, Arguments
+from cudamaster.toolchain.outputs import RunFailure
 from cudamaster.toolchain.timing import Timing
 from mskernelbench.guards.times.bytes_left_out import EVEN, SHARE
 
@@ -8,6 +11,9 @@ UNFAIR = "unfair_sample"
 """The rule that blocks drawn anywhere touch no more than those that were timed."""
 MOST_SHARE = 0.75
 """Of what blocks anywhere touch: sampled ones that touch less are not like them."""
+
+DRAWS = 16
+"""Draws of blocks from anywhere that must all touch more: a hundred blocks meet what one in ten is like."""
 
 LARGE_BYTES = 1 << 16
 """Smaller outputs may be written by one block for all."""
@@ -27,8 +33,21 @@ def does_its_share(timing: Timing, arguments: Arguments, least_bytes: int) -> bo
     return touched >= SHARE * least_bytes
 
 
-def unfair_words(timing: Timing, others: Timing, label: str) -> str | None:
-    """What `others`, blocks from anywhere, touch more of; None where they do not, or differ themselves."""
+def unfair_words(timing: Timing, draws: Iterable[Timing | RunFailure], label: str) -> str | None:
+    """What each of the `draws`, blocks from anywhere, touches more of; None as soon as one does not.
+
+    Where some blocks have less to do, as those at an edge have, a few draws can meet none of them.
+    """
+    words = None
+    for others in draws:
+        words = None if isinstance(others, RunFailure) else _more_words(timing, others, label)
+        if words is None:
+            break
+    return words
+
+
+def _more_words(timing: Timing, others: Timing, label: str) -> str | None:
+    """What these blocks touch more of; None where they do not, or differ themselves."""
     for name, extent in others.extents.items():
         usual = timing.extents[name].usual
         if 0 < extent.usual <= EVEN * extent.least and usual < MOST_SHARE * extent.usual:

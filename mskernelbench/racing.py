@@ -15,7 +15,7 @@ from mskernelbench.call_cost import call_steps
 from mskernelbench.checking import failure_refusal
 from mskernelbench.errors import BaselineBroken, UnsteadyClock
 from mskernelbench.evaluation import Interval, Status, WorkloadResult
-from mskernelbench.fairness import UNFAIR, does_its_share, unfair_words
+from mskernelbench.fairness import DRAWS, UNFAIR, does_its_share, unfair_words
 from mskernelbench.first_calls import REMEMBERS, remembering
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.lane import Lane
@@ -115,8 +115,7 @@ class Race:
 
     def by_others(self, candidate: Build, workload: Workload) -> float | None:
         """Milliseconds of a call as modelled by blocks that nobody can foresee; None where it fails."""
-        plan = TimingPlan(seed=secrets.randbelow(2**31), anywhere=True, alone=self._is_heavy(workload))
-        timing = self._lane.device.time(candidate, self._lane.materials.arguments(workload), plan)
+        timing = self._anywhere(candidate, workload)
         return timing.median_ms if isinstance(timing, Timing) else None
 
     def remembered(self, candidate: Build, workload: Workload, row: WorkloadResult) -> Refusal | None:
@@ -158,10 +157,14 @@ class Race:
         skipped = UNFAIR in self._lane.without or candidate.key == self.baseline.key
         if skipped or does_its_share(timing, arguments, self._lane.least_bytes(workload)):
             return None
-        plan = TimingPlan(seed=secrets.randbelow(2**31), anywhere=True, alone=self._is_heavy(workload))
-        others = self._lane.device.time(candidate, arguments, plan)
-        words = None if isinstance(others, RunFailure) else unfair_words(timing, others, workload.label)
+        draws = (self._anywhere(candidate, workload) for _ in range(DRAWS))
+        words = unfair_words(timing, draws, workload.label)
         return Refusal(Status.CHEATED, words, UNFAIR, UNFAIR) if words else None
+
+    def _anywhere(self, candidate: Build, workload: Workload) -> Timing | RunFailure:
+        """A call as modelled by blocks that nobody can foresee."""
+        plan = TimingPlan(seed=secrets.randbelow(2**31), anywhere=True, alone=self._is_heavy(workload))
+        return self._lane.device.time(candidate, self._lane.materials.arguments(workload), plan)
 
     def _once(
         self, candidate: Build, workload: Workload, looked_at: bool
