@@ -32,7 +32,7 @@ def command(files: tuple[Path, ...], form: str, by: str | None, against: Path | 
     """Make tables of result files, or compare them with stored results.
 
     FILES are those of 'cudamaster bench', or folders of stored results. A row is a team: its success at 1, 2,
-    4 and 8 times over all 100 tasks, and its means. Files of one team are put together; times of different
+    4 and 8 times over all tasks, and its means. Files of one team are put together; times of different
     devices, clocks or versions of them stand in tables of their own. The rule by which is counted is printed
     with them. --json is --format json.
     """

@@ -139,7 +139,7 @@ def boards_of(entries: Sequence[Entry]) -> list[Board]:
         for table in tables_of(entries, by):
             columns = columns_of(table, by)
             rows = [cells(row, columns) for row in _tried(table.rows, by)]
-            caption = f"By {by[0]}" if by else "Teams over all 100 tasks"
+            caption = f"By {by[0]}" if by else "Teams over all tasks"
             board = BoardTable(caption, heads(columns), rows, len(by) + 1)
             boards.setdefault(heading(table.ground), []).append(board)
     return [Board(title, tables) for title, tables in boards.items()]
