@@ -29,12 +29,13 @@ LIBC = (
 )
 LIBM = (
     r"(?:sqrt|cbrt|exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|sincos|tanh|erf|floor|ceil|round|trunc|rint"
-    r"|fmod|fabs|fmin|fmax|ldexp|frexp|hypot)f?"
+    r"|l?lround|l?lrint|fmod|fabs|fmin|fmax|ldexp|frexp|hypot)f?"
 )
 CPLUSPLUS = (
     r"_Zn[wa]\w+|_Zd[la]\w+|_ZSt\d*__throw_\w+|_ZNSt8ios_base4Init\w+|_ZNK?St7__cxx1112basic_string\w+"
     r"|_ZSt4c(?:out|err)|_ZNSo\w+|_ZSt(?:ls|4endl|16__ostream_insert)\w*|_ZNK?St(?:9exception|9bad_alloc|13runtime_error|11logic_error)\w+"
-    r"|_ZT[ISV]\w+|_ZSt9terminatev"
+    r"|_ZT[ISV]\w+|_ZSt9terminatev|_ZSt7nothrow|_ZNSaIcE[CD][12]Ev|_ZSt11_Hash_bytesPKvmm"
+    r"|_ZSt\d+_Rb_tree_\w+|_ZNSt8__detail15_List_node_base\w+|_ZNKSt8__detail20_Prime_rehash_policy\w+"
 )
 MEMORY = (
     r"cuda(?:Malloc|Free)(?:Async)?|cudaMem(?:set|cpy)(?:2D)?(?:Async)?|cudaMemcpy(?:To|From)Symbol(?:Async)?"

@@ -44,6 +44,24 @@ def test_an_honest_host_function_passes(tmp_path: Path) -> None:
     assert judged(tmp_path, "#include <cstdio>\n#include <cmath>\n#include <vector>\n", HONEST) is None
 
 
+TABLES = """
+static std::map<std::string, std::vector<int>> blocks;
+static std::unordered_map<int, long> rows;
+static std::list<int> order;
+blocks["small"].push_back(64);
+rows[3] = lroundf(2.5f);
+order.push_back(blocks.at("small")[0]);
+std::set<int> sizes(order.begin(), order.end());
+std::stable_sort(blocks["small"].begin(), blocks["small"].end());
+"""
+
+
+@needs_nvcc
+def test_a_host_function_may_keep_tables(tmp_path: Path) -> None:
+    names = ("algorithm", "cmath", "list", "map", "set", "string", "unordered_map", "vector")
+    assert judged(tmp_path, "".join(f"#include <{name}>\n" for name in names), TABLES) is None
+
+
 @needs_nvcc
 def test_dishonest_ones_are_refused_by_name_however_they_are_spelt(tmp_path: Path) -> None:
     head = "#include <cstdlib>\n#include <dlfcn.h>\n#define PASTE(a, b) a##b\n"
