@@ -212,9 +212,19 @@ class TestOrder:
         assert result.leaked_bytes == 4096
 
     def test_large_calls_run_once(self, device: VirtualDevice) -> None:
-        source = device_kernel(self.RACE, self.LAUNCH)
-        assert faults(run(device, source, arguments(WATCHED_BELOW_BYTES // 8 - 1))) == ["race"]
+        body = (
+            "__shared__ unsigned next; if (threadIdx.x == 0) next = 0; __syncthreads();"
+            "unsigned mine = atomicAdd(&next, 1u); y[threadIdx.x] = mine;"
+        )
+        source = device_kernel(body, self.LAUNCH)
+        assert faults(run(device, source, arguments(WATCHED_BELOW_BYTES // 8 - 1))) == ["order_dependent"]
         assert faults(run(device, source, arguments(WATCHED_BELOW_BYTES // 8))) == []
+
+    def test_large_calls_are_watched_in_passing(self, device: VirtualDevice) -> None:
+        large = f"if (n < {WATCHED_BELOW_BYTES // 8}) return; "
+        source = device_kernel(large + self.RACE, self.LAUNCH)
+        assert faults(run(device, source, arguments(WATCHED_BELOW_BYTES // 8 - 1))) == []
+        assert faults(run(device, source, arguments(WATCHED_BELOW_BYTES // 8))) == ["race"]
 
     def test_atomic_float_sums_may_round_in_any_order(self, device: VirtualDevice) -> None:
         body = (

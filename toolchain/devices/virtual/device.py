@@ -47,7 +47,8 @@ from cudamaster.toolchain.worker.wire import Message
 PROGRAM = "cudamaster.toolchain.devices.virtual.program"
 FORWARD, REVERSED = "forward", "reversed"
 WATCHED_BELOW_BYTES = 4 << 20
-"""Calls on fewer bytes than this are run a second time, watched and in the reversed order of threads."""
+"""Calls on fewer bytes than this are run a second time, watched and in the reversed order of threads; of
+others some accesses are watched in passing."""
 SMALL_LAUNCH_SECONDS = 6.0
 """Time for one launch of such a call; ones that are watched get twice that."""
 AGAIN_SECONDS = 15.0
@@ -115,7 +116,7 @@ class VirtualDevice:
         Watching may take too long; then the entry is called twice more without.
         """
         if arguments.nbytes >= WATCHED_BELOW_BYTES:
-            return self._run(build, arguments, _Manner(self.limits.seconds))
+            return self._run(build, arguments, _Manner(self.limits.seconds, in_passing=True))
         first = self._run(build, arguments, _Manner(self.limits.seconds, SMALL_LAUNCH_SECONDS))
         if isinstance(first, RunFailure):
             return first
@@ -268,6 +269,8 @@ class _Manner:
     order: str = FORWARD
     plan: TimingPlan | None = None
     watch: bool = False
+    in_passing: bool = False
+    """Whether some of its accesses are watched, and nothing else is different."""
     moved: bool = False
     """Whether all arguments lie at addresses that no earlier call had."""
 
@@ -292,5 +295,6 @@ class _Manner:
             "least_bytes": plan.least_bytes,
             "within": plan.within,
             "alone": plan.alone,
-            "watch": self.watch,
+            "watch": self.watch or self.in_passing,
+            "in_passing": self.in_passing,
         }

@@ -177,7 +177,7 @@ def _call(session: Session, request: Mapping[str, Any], mapping: _Mapping) -> Ca
     regions = [r for r in mapping.regions.values() if r.nbytes]
     with session.buffers(regions):
         if request["watch"]:
-            session.watch(regions)
+            session.watch(regions, in_passing=request["in_passing"])
         return session.call(request["entry"], arguments, plan)
 
 

@@ -26,7 +26,7 @@ from cudamaster.toolchain.devices.virtual.machine import EngineMachine
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
 from cudamaster.toolchain.devices.virtual.translations import Translator, translated
-from cudamaster.toolchain.devices.virtual.watching import Watch
+from cudamaster.toolchain.devices.virtual.watching import FEW_ACCESSES, Watch
 from cudamaster.toolchain.outputs import Fault
 from cudamaster.toolchain.passing import Argument
 from cudamaster.toolchain.spec import DeviceSpec
@@ -172,8 +172,14 @@ class Session:
             for address in registered:
                 self._native.vg_unregister(ctypes.c_void_p(address))
 
-    def watch(self, regions: Sequence[Region]) -> None:
-        """Have the next call watched: races, and reads of memory that nothing has written."""
+    def watch(self, regions: Sequence[Region], *, in_passing: bool = False) -> None:
+        """Have the next call watched: races, and reads of memory that nothing has written.
+
+        In passing only some of its accesses are, and of memory only what blocks share.
+        """
+        if in_passing:
+            self._machine.engine.watch = Watch(FEW_ACCESSES, in_passing=True)
+            return
         self._native.vg_track(1)
         for region in regions:
             if region.blank:

@@ -22,6 +22,8 @@ from cudamaster.toolchain.outputs import Fault
 
 MOST_ACCESSES = 1_000_000
 """Warp-wide accesses of a call that are watched: about half a second."""
+FEW_ACCESSES = 30_000
+"""The same of a large call: about ten milliseconds."""
 
 
 @dataclass(slots=True)
@@ -29,6 +31,9 @@ class Watch:
     """One call's watch: what it may still look at, and what it found. Found faults end no launch."""
 
     accesses_left: int = MOST_ACCESSES
+    in_passing: bool = False
+    """Whether the call is no other than it would be unwatched: as quick, in the same order, on the same
+    garbage."""
     faults: list[Fault] = field(default_factory=list)
     notes: list[Fault] = field(default_factory=list)
     """Of which nothing may come: reads of unset shared memory, and races that lanes in step do not lose."""
@@ -36,16 +41,18 @@ class Watch:
 
     def prepare(self, native: NativeLaunch, executable: Executable, plain: Code) -> None:
         """Have this launch watched; `plain` runs the blocks that go unwatched. Raises Unsupported."""
-        native.options |= OTHER_POISON
+        native.options |= 0 if self.in_passing else OTHER_POISON
         if not self.accesses_left:
             return
         watched = executable.watched_code()
+        if self.in_passing and not _same_sites(watched, plain):
+            return
         native.options |= FENCED if has_fences(executable.kernel) else 0
         native.watched = watched.address
         if not _same_sites(watched, plain):
             native.function = watched.address
         native.sites, native.site_count = ctypes.addressof(watched.native_sites), len(watched.sites)
-        native.threads = 1
+        native.threads = native.threads if self.in_passing else 1
         native.watched_accesses = self.accesses_left
         native.noted = ctypes.addressof(self._noted)
 

@@ -32,7 +32,7 @@ void vg_watch_block_begin(VgBlock *block)
 {
     VgWatch *watch = vg_watch_of(block);
     block->watch = NULL;
-    if (!watch || watch->left <= 0)
+    if (!watch || watch->left <= 0 || !pthread_equal(watch->watcher, pthread_self()))
         return;
     if (!block->kept_watch)
         block->kept_watch = watch_new(block);

@@ -1,7 +1,9 @@
 /* What a watched launch remembers: who accessed which memory last, and what is ordered before what.
- * Watched launches run on one thread; time is counted in stamps, one more whenever threads are ordered. */
+ * Watched blocks run on one thread; time is counted in stamps, one more whenever threads are ordered. */
 #ifndef VG_WATCH_H
 #define VG_WATCH_H
+
+#include <pthread.h>
 
 #include "runtime.h"
 
@@ -31,6 +33,7 @@ struct VgWatch {
     int fenced;                    /* whether atomics and strong accesses order others: the kernel has fences */
     uint32_t *released, *acquired; /* of each block, where `fenced` */
     int32_t noted;
+    pthread_t watcher; /* whose blocks are watched: nothing here is for several threads */
     VgFault faults[VG_MOST_NOTED];
 };
 

@@ -25,6 +25,7 @@ void vg_watch_begin(VgLaunch *launch)
         return;
     VgWatch *watch = launch->watch = calloc(1, sizeof *watch);
     size_t blocks = (size_t)launch->grid[0] * (size_t)launch->grid[1] * (size_t)launch->grid[2];
+    watch->watcher = pthread_self();
     watch->now = 1;
     watch->left = launch->watched_accesses;
     watch->cells_left = MOST_CELLS;
