@@ -158,7 +158,7 @@ def permute_bytes(emit: Emitter, ins: Instruction) -> None:
     """Pick four of the eight bytes of b:a, each by a selector whose bit 3 spreads the byte's sign instead."""
     destination, low, high, control = ins.operands
     pair = _join(emit, emit.get(low, "b32"), emit.get(high, "b32"))
-    mode = ins.modifiers[2] if len(ins.modifiers) == 3 else ""
+    mode = next((word for word in ins.modifiers[1:] if word != "b32"), "")
     if isinstance(control, Integer):
         selector = constant("i32", _fixed_selector(mode, control.value))
     else:
