@@ -11,6 +11,7 @@ from cudamaster.toolchain.devices.virtual.host import KernelFacts
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel
 from cudamaster.toolchain.devices.virtual.sampling import (
+    COSTLIER,
     SamplePlan,
     Samples,
     apart,
@@ -18,6 +19,7 @@ from cudamaster.toolchain.devices.virtual.sampling import (
     sampled_blocks,
     scalars_of,
     thread_instructions,
+    warp_instructions,
 )
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 from cudamaster.toolchain.outputs import Fault
@@ -48,9 +50,6 @@ UNSEEN = 0.02
 """Share of a grid's instructions that may be in code of which nothing is known but that it ran."""
 MOST_ISSUED = 1 << 23
 """Warp instructions after which a block of those that share work is not waited for."""
-LEAST_PACE = 2e8
-"""Instructions of threads in a second of a processor; where so few are known of, more may have run."""
-NOTED_SECONDS = 0.3
 TOO_COSTLY = "its blocks depend on others, and to count them as all of these run is too costly here"
 
 
@@ -72,6 +71,8 @@ class EngineMachine:
     """The first fault that stopped a launch."""
     incomplete: bool = False
     """Whether a launch of this call was only sampled, so that later ones may have seen wrong data."""
+    hides: bool = False
+    """Whether a launch that counts as another one does more than that."""
     memory_operations: list[tuple[str, int]] = field(default_factory=list)
     read_back: bool = False
     """Whether host code has read device memory in this call, so that what it launches may depend on it."""
@@ -79,8 +80,6 @@ class EngineMachine:
     _reported: dict[str, KernelResources] = field(init=False)
     _symbol_bytes: dict[str, int] = field(default_factory=dict)
     _whole_run: float = 0.0
-    _repeat_seconds: float = 0.0
-    _repeat_steps: float = 0.0
 
     def __post_init__(self) -> None:
         self._reported = {kernel.name: kernel for kernel in self.resources}
@@ -93,7 +92,7 @@ class EngineMachine:
         self.samples = Samples(plan or SamplePlan())
         self.launches, self.faults, self.memory_operations = [], [], []
         self.fault, self.incomplete, self.read_back = None, False, False
-        self._whole_run = self._repeat_seconds = self._repeat_steps = 0.0
+        self._whole_run, self.hides = 0.0, False
 
     def add_module(self, ptx: str) -> None:
         """Take a module that the library registers."""
@@ -135,24 +134,20 @@ class EngineMachine:
         scalars = scalars_of(request.parameters, self.engine.allocations())
         if self.samples.is_due(request, scalars):
             return self._look(request, plan, lambda sample: self.samples.take(sample, scalars))
-        if self.samples.is_drawn(request) or plan.within:
+        if plan.within:
+            return self._look(request, plan, lambda sample: self.samples.count_known(sample, scalars))
+        if self.samples.is_drawn(request):
             return self._look(request, plan, lambda sample: self.samples.compare(sample, scalars))
         sample = self.samples.repeat(request, scalars)
         return self._repeat(request, sample) if self._may_run_whole(sample, plan) else None
 
     def _repeat(self, request: LaunchRequest, sample: SampledLaunch) -> Fault | None:
-        """Run a launch that counts as another one, and note how long that takes."""
-        begun = self.engine.processor_seconds
-        fault = self.engine.launch(request)
-        self._repeat_seconds += self.engine.processor_seconds - begun
-        self._repeat_steps += thread_instructions(sample)
-        return fault
-
-    @property
-    def hides(self) -> bool:
-        """Whether launches that count as others seem to do far more than these."""
-        few = self._repeat_steps < LEAST_PACE * self._repeat_seconds
-        return few and self._repeat_seconds > NOTED_SECONDS
+        """Run a launch that counts as another one, and note whether it does more."""
+        issued = self.engine.tally(request)
+        if isinstance(issued, Fault):
+            return issued
+        self.hides |= issued > COSTLIER * warp_instructions(sample)
+        return None
 
     def _look(
         self, request: LaunchRequest, plan: SamplePlan, keep: Callable[[SampledLaunch], None]

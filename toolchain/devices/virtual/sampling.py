@@ -113,6 +113,13 @@ def thread_instructions(sample: SampledLaunch) -> float:
     return executed * sample.request.block_count / max(1, len(sample.sampled_blocks))
 
 
+def warp_instructions(sample: SampledLaunch) -> float:
+    """As `thread_instructions`, of warps."""
+    lengths = np.array([len(block) for block in sample.kernel.blocks], dtype=np.int64)
+    issued = float(sample.block_counts[:, 0] @ lengths)
+    return issued * sample.request.block_count / max(1, len(sample.sampled_blocks))
+
+
 def scalars_of(parameters: bytes, allocations: Sequence[tuple[int, int]]) -> bytes:
     """The parameter block with zeros for addresses: aligned words within one of the (address, bytes)."""
     words = np.frombuffer(parameters[: len(parameters) & ~7], np.uint64).copy()
@@ -121,7 +128,7 @@ def scalars_of(parameters: bytes, allocations: Sequence[tuple[int, int]]) -> byt
     return words.tobytes() + parameters[len(words) * 8 :]
 
 
-_COSTLIER = 1.1
+COSTLIER = 1.1
 """Times the work of another launch that the same launch may have by its data."""
 
 _Kind = tuple[str, tuple[int, int, int], tuple[int, int, int], int]
@@ -194,6 +201,15 @@ class Samples:
         self.order[later:] = [len(self._taken) if one == place else one for one in self.order[later:]]
         self._taken.append((drawn, count))
 
+    def count_known(self, sample: SampledLaunch, scalars: bytes) -> None:
+        """Count a launch that was looked at though it was not due: as those like it, or else as itself."""
+        place = self._standing[self._key(sample.request, scalars)]
+        standing, count = self._taken[place]
+        if _does_more(sample, standing) or _does_more(standing, sample):
+            self._taken.append((sample, 1))
+        else:
+            self._taken[place] = (standing, count + 1)
+
     def repeat(self, request: LaunchRequest, scalars: bytes) -> SampledLaunch:
         """Count one more launch like the sample that it is taken for, which is returned."""
         place = self._standing[self._key(request, scalars)]
@@ -218,7 +234,7 @@ def _kind(request: LaunchRequest) -> _Kind:
 
 def _does_more(sample: SampledLaunch, other: SampledLaunch) -> bool:
     """Whether a launch, or its busiest block, issues more or asks more of L2 than another one's."""
-    return any(a > _COSTLIER * b for a, b in zip(_work(sample), _work(other), strict=True))
+    return any(a > COSTLIER * b for a, b in zip(_work(sample), _work(other), strict=True))
 
 
 def _work(sample: SampledLaunch) -> tuple[float, float, float]:

@@ -48,3 +48,16 @@ __global__ void one_busy_block(float* y, const float* x, int busy) {
 extern "C" void uneven(float* y, const float* x, int busy, int blocks, cudaStream_t stream) {
     one_busy_block<<<blocks, 32, 0, stream>>>(y, x, busy);
 }
+
+// One launch of many, which device memory alone tells apart, does far more than the others.
+__device__ int turn;
+__global__ void may_do_more(float* y, int at) { y[blockIdx.x] = long_way(1, turn == at ? 5000 : 5); }
+__global__ void next_turn() { turn++; }
+__global__ void first_turn() { turn = 0; }
+extern "C" void one_of_many(float* y, int at, int launches, cudaStream_t stream) {
+    first_turn<<<1, 1, 0, stream>>>();
+    for (int i = 0; i < launches; i++) {
+        may_do_more<<<60, 32, 0, stream>>>(y, at);
+        next_turn<<<1, 1, 0, stream>>>();
+    }
+}

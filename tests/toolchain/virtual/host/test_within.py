@@ -1,6 +1,7 @@
 """Calls whose sampled blocks are counted within whole launches: a plan says so, or they depend on others."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from tests.toolchain.virtual.host.recording import Build
 COUNT = 1000
 PLAIN = SamplePlan(blocks=6, whole_below=1.0)
 """Nothing runs whole for being cheap."""
+ONCE = SamplePlan(blocks=6, same_launches=1, drawn_repeats=0)
+"""Of like launches, the first alone is looked at."""
 WITHIN = SamplePlan(blocks=6, within=True)
 
 
@@ -96,3 +99,13 @@ def test_a_cheap_launch_is_counted_within_the_whole_though_nothing_asks_for_it(b
     plain, cheap = (bench.call("uneven", plan, 7, 60, read=True) for plan in (PLAIN, SamplePlan(blocks=6)))
     assert plain.longest == pytest.approx(1.0, abs=0.2)
     assert cheap.longest > 5
+
+
+@pytest.mark.parametrize("plan", [ONCE, replace(ONCE, within=True)])
+def test_one_of_many_launches_that_does_more_counts_for_itself(bench: Bench, plan: SamplePlan) -> None:
+    numbers = [Scalar("at", 20, "int"), Scalar("launches", 30, "int")]
+    report = bench.session.call("one_of_many", [bench.y.ctypes.data, *numbers], plan)
+    found = [(issued(s), n) for s, n in report.samples if s.request.block_count == 60]
+    light, heavy = min(found), max(found)
+    assert (light[1], heavy[1]) == (29, 1)
+    assert heavy[0] > 100 * light[0]
