@@ -3,7 +3,7 @@
 import ctypes
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.engine import Engine
@@ -135,7 +135,7 @@ class EngineMachine:
         if self.samples.is_due(request, scalars):
             return self._look(request, plan, lambda sample: self.samples.take(sample, scalars))
         if plan.within:
-            return self._look(request, plan, lambda sample: self.samples.count_known(sample, scalars))
+            return self._look_once(request, plan, lambda sample: self.samples.count_known(sample, scalars))
         if self.samples.is_drawn(request):
             return self._look(request, plan, lambda sample: self.samples.compare(sample, scalars))
         sample = self.samples.repeat(request, scalars)
@@ -206,6 +206,12 @@ class EngineMachine:
             return sample
         keep(sample)
         return None
+
+    def _look_once(
+        self, request: LaunchRequest, plan: SamplePlan, keep: Callable[[SampledLaunch], None]
+    ) -> Fault | None:
+        """As `_look_within`, of a launch like others that were looked at: it never runs again."""
+        return self._look_within(request, replace(plan, snapshot_bytes=0), keep)
 
     def _sampled(self, request: LaunchRequest, plan: SamplePlan, *, bounded: bool) -> SampledLaunch | Fault:
         """`bounded`: whether blocks that depend on others need not come to their end."""
