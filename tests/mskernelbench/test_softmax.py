@@ -1,5 +1,7 @@
 """What passes and what fails as a softmax of rows, in both precisions."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -116,6 +118,21 @@ def test_a_maximum_that_starts_at_zero_or_is_that_of_the_whole_matrix_fails(prec
     )
     assert any("abyss" in label for label in from_low)
     assert refused(NAME, precision, lambda case: lowered_by(np.nanmax(rows(case)), rows(case)))
+
+
+@pytest.mark.parametrize("every", [2, 4, 8, 32])
+@both
+def test_a_maximum_that_leaves_out_one_number_of_so_many_fails(precision: Precision, every: int) -> None:
+    def leaving_out(place: int, case: Case) -> e.F32:
+        x = rows(case)
+        left_out = np.arange(x.shape[1]) % every == place
+        with np.errstate(over="ignore", invalid="ignore"):
+            p = e.expf(x - np.where(left_out, -np.inf, x).max(axis=1, keepdims=True))
+            return p / e.pairwise(p)[:, None]
+
+    for place in range(every):
+        found = refused(NAME, precision, partial(leaving_out, place))
+        assert any("huge" in label for label in found), place
 
 
 @both

@@ -121,14 +121,15 @@ def equal(x: F32, rng: np.random.Generator) -> F32:
 
 
 def huge(x: F32, rng: np.random.Generator) -> F32:
-    """Numbers up to 10^30; the largest of a row stands at two neighbours, in the last row at its end.
+    """Numbers up to 10^30; the largest of a row stands at one place, in the last row at its end.
 
-    From row to row these places move through the whole length: a maximum that leaves out some overflows.
+    From row to row it moves through the whole length by an odd number: a maximum that leaves out some, be
+    it one of every thirty-two, overflows.
     """
     x = x * np.float32(3e29)
     rows, columns = x.shape
-    places = np.arange(rows)[:, None] * columns // rows + np.arange(2)
-    np.put_along_axis(x, np.minimum(places, columns - 1), np.abs(x).max(axis=1, keepdims=True), axis=1)
+    places = np.arange(rows)[:, None] * (columns // rows | 1) % columns
+    np.put_along_axis(x, places, 2 * np.abs(x).max(axis=1, keepdims=True), axis=1)
     x[-1, -1] = 2 * x[-1].max()
     return x
 
