@@ -58,7 +58,7 @@ def demand(subject: Subject, traffic: Traffic) -> Demand:
     for instruction, load in subject.constants.items():
         ledger.add_turns(instruction, load.turns)
     ledger.add_dram()
-    return Demand(ledger.table, _spills(subject))
+    return Demand(ledger.table, _spills(subject, sum(ledger.executions.values())))
 
 
 class _Ledger:
@@ -130,9 +130,9 @@ class _Ledger:
 
 def _executions(subject: Subject) -> dict[Instruction, float]:
     """Warp executions on the busiest SM."""
-    counts = subject.launch.block_counts[:, 0].tolist()
+    counts, per_sm = subject.launch.block_counts[:, 0].tolist(), subject.per_sm
     return {
-        instruction: warps * subject.per_sm
+        instruction: warps * per_sm
         for block, warps in zip(subject.launch.kernel.blocks, counts, strict=True)
         if warps
         for instruction in block
@@ -145,7 +145,7 @@ def _shared_passes(site: CountedSite) -> float:
     return _SHARED_FLOAT_ATOMIC if site.instruction.type in ("f32", "f64") else _SHARED_ATOMIC
 
 
-def _spills(subject: Subject) -> dict[str, float]:
+def _spills(subject: Subject, executions: float) -> dict[str, float]:
     """Register spills hit L1; each is taken to run as often as the mean instruction of the code that ran.
 
     Code that few warps go through is as little of that code as they are of the warps. More than one for each
@@ -156,7 +156,7 @@ def _spills(subject: Subject) -> dict[str, float]:
     counts = zip(launch.kernel.blocks, launch.block_counts[:, 0].tolist(), strict=True)
     length = sum(len(block) * min(1.0, count / warps) for block, count in counts)
     spilled = (subject.resources.spill_load_bytes + subject.resources.spill_store_bytes) / 4
-    accesses = min(1.0, spilled / max(1.0, length)) * sum(_executions(subject).values())
+    accesses = min(1.0, spilled / max(1.0, length)) * executions
     return {
         "issue": accesses / model.per_clk["issue"],
         "lsu": accesses / model.per_clk["lsu"],
