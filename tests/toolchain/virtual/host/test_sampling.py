@@ -142,6 +142,14 @@ def test_a_drawn_launch_that_does_more_stands_for_all_that_only_were_counted() -
     assert [meet(samples, heavy), *counts(samples)][1:] == [(light, 1), (heavy, 5)]
 
 
+def test_within_whole_launches_one_that_does_more_stands_for_itself_alone() -> None:
+    samples, light, heavy = samples_with(0.0), with_work(10), with_work(100)
+    samples.plan = samples.plan.whole()
+    assert [meet(samples, launch) for launch in (light, light, heavy, light)] == ["due", *["drawn"] * 3]
+    assert counts(samples) == [(light, 3), (heavy, 1)]
+    assert samples.order == [0, 0, 1, 0]
+
+
 def test_every_launch_is_known_by_the_sample_it_counts_as() -> None:
     samples, light, heavy = samples_with(0.999, drawn_repeats=1), with_work(10), with_work(100)
     for launch, scalars in ((light, b"0"), (heavy, b"1"), (light, b"0"), (light, b"0")):
