@@ -40,13 +40,18 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
     return build
 
 
-@pytest.fixture
-def loaded(built: Build) -> Loaded:
-    """calls.cu before a recording machine."""
+def before_a_machine(built: Build, source: str) -> Loaded:
+    """The library of `source` before a recording machine."""
     machine = RecordingMachine()
     runtime = CudaRuntime(load_native(), machine)
     runtime.set_device(load_gpu("h200").device, ALLOCATION_LIMIT)
-    library = runtime.load(built(Path(__file__).with_name("calls.cu")))
+    library = runtime.load(built(Path(__file__).with_name(source)))
     stream = ctypes.c_void_p()
     runtime.native.cudaStreamCreate(ctypes.byref(stream))
     return Loaded(library, runtime, machine, stream)
+
+
+@pytest.fixture
+def loaded(built: Build) -> Loaded:
+    """calls.cu before a recording machine."""
+    return before_a_machine(built, "calls.cu")

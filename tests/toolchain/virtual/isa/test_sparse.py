@@ -36,7 +36,7 @@ NAMES = ["_".join(map(str, form)) for form in FORMS]
 
 
 def places_of(kind: str, depth: int) -> Array:
-    """Where along K each stored element of sixteen rows stands: one of two, two of four, two pairs of four."""
+    """Where along K each stored element of 16 rows stands: one of two, two of four, two pairs of four."""
     if kind in NIBBLES:
         return (2 * places_of("s8", depth // 2)[:, :, None] + np.arange(2)).reshape(16, depth // 2)
     if kind == "tf32":

@@ -11,6 +11,7 @@ typedef struct Special {
     void *base;
     size_t bytes;
     int kind, owned;
+    unsigned flags; /* as asked for */
 } Special;
 
 static Special *specials;
@@ -42,7 +43,7 @@ static Special **find_special(const void *base)
 static void note_special(void *base, size_t bytes, int kind, int owned)
 {
     Special *special = malloc(sizeof *special);
-    *special = (Special){specials, base, bytes, kind, owned};
+    *special = (Special){specials, base, bytes, kind, owned, 0};
     specials = special;
     host_bytes += owned && kind == MEMORY_HOST ? (int64_t)bytes : 0;
 }
@@ -203,8 +204,10 @@ cudaError_t cudaMallocHost(void **out, size_t bytes)
 
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
-    (void)flags;
-    return cudaMallocHost(out, bytes);
+    cudaError_t error = cudaMallocHost(out, bytes);
+    if (!error && bytes)
+        (*find_special(*out))->flags = flags;
+    return error;
 }
 
 cudaError_t cudaFreeHost(void *base)
@@ -216,7 +219,6 @@ cudaError_t cudaFreeHost(void *base)
 
 cudaError_t cudaHostRegister(void *base, size_t bytes, unsigned flags)
 {
-    (void)flags;
     if (vgrt_host.allocate)
         return vgrt_refuse("cudaHostRegister");
     if (!base || !bytes)
@@ -224,6 +226,7 @@ cudaError_t cudaHostRegister(void *base, size_t bytes, unsigned flags)
     if (vg_register(base, bytes, 1, "registered host memory"))
         return vgrt_done(cudaErrorHostMemoryAlreadyRegistered);
     note_special(base, bytes, MEMORY_HOST, 0);
+    specials->flags = flags;
     return vgrt_done(cudaSuccess);
 }
 
@@ -243,8 +246,9 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 
 cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
 {
-    *flags = 0;
-    return vgrt_done(*find_special(host) ? cudaSuccess : cudaErrorInvalidValue);
+    const Special *special = *find_special(host);
+    *flags = special ? special->flags : 0;
+    return vgrt_done(special ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 /* --- what a pointer is --- */
