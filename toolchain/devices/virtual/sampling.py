@@ -187,17 +187,10 @@ class Samples:
         self._taken.append((sample, 1))
 
     def compare(self, drawn: SampledLaunch, scalars: bytes) -> None:
-        """Count a launch that was drawn: as those like it or, where it does more, they as it.
-
-        Within whole launches each is looked at: one that does more stands for itself alone.
-        """
+        """Count a launch that was drawn: as those like it or, where it does more, they as it."""
         key = self._key(drawn.request, scalars)
         place = self._standing[key]
         sample, count = self._taken[place]
-        if self.plan.within and _does_more(drawn, sample):
-            self.order.append(len(self._taken))
-            self._taken.append((drawn, 1))
-            return
         self.order.append(place)
         if not _does_more(drawn, sample):
             self._taken[place] = (sample, count + 1)
@@ -213,8 +206,10 @@ class Samples:
         place = self._standing[self._key(sample.request, scalars)]
         standing, count = self._taken[place]
         if _does_more(sample, standing) or _does_more(standing, sample):
+            self.order.append(len(self._taken))
             self._taken.append((sample, 1))
         else:
+            self.order.append(place)
             self._taken[place] = (standing, count + 1)
 
     def repeat(self, request: LaunchRequest, scalars: bytes) -> SampledLaunch:

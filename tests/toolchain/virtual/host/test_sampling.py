@@ -142,12 +142,13 @@ def test_a_drawn_launch_that_does_more_stands_for_all_that_only_were_counted() -
     assert [meet(samples, heavy), *counts(samples)][1:] == [(light, 1), (heavy, 5)]
 
 
-def test_within_whole_launches_one_that_does_more_stands_for_itself_alone() -> None:
-    samples, light, heavy = samples_with(0.0), with_work(10), with_work(100)
-    samples.plan = samples.plan.whole()
-    assert [meet(samples, launch) for launch in (light, light, heavy, light)] == ["due", *["drawn"] * 3]
-    assert counts(samples) == [(light, 3), (heavy, 1)]
-    assert samples.order == [0, 0, 1, 0]
+def test_a_launch_that_was_looked_at_counts_as_those_like_it_or_as_itself() -> None:
+    samples, launch, heavy, light = samples_with(0.999), with_work(50), with_work(100), with_work(10)
+    samples.take(launch, b"")
+    for one in (launch, heavy, light, launch):
+        samples.count_known(one, b"")
+    assert counts(samples) == [(launch, 3), (heavy, 1), (light, 1)]
+    assert samples.order == [0, 0, 1, 2, 0]
 
 
 def test_every_launch_is_known_by_the_sample_it_counts_as() -> None:
