@@ -6,6 +6,7 @@ addresses of functions; the worker's limits are for that.
 """
 
 import re
+from collections.abc import Iterable
 
 from mskernelbench.evaluation import Status
 from mskernelbench.guards.cub import imports_of_headers
@@ -52,9 +53,31 @@ LAUNCHES = (
 )
 ALLOWED = re.compile("|".join((COMPILER, ARM, LIBC, LIBM, CPLUSPLUS, MEMORY, QUERIES, LAUNCHES)))
 
+WHY = {
+    "work on a stream that waits for no other would be neither timed nor waited for; launch on the stream that "
+    "is passed": r"cudaStreamCreateWith\w+",
+    "limits and caches of the device are the baseline's too; leave them as they are": (
+        r"cudaDeviceSetLimit|cudaCtxResetPersistingL2Cache|cudaSetDeviceFlags"
+    ),
+    "work of the host takes time that no kernel's clock sees; do it on the device": (
+        r"cudaLaunchHostFunc|cudaStreamAddCallback|pthread_create|_ZNSt6thread\w+"
+    ),
+}
+"""Reasons against names that honest programs use."""
+
 
 def refuse(evidence: ObjectEvidence) -> str | None:
     """The imports that are not on the list."""
     names = evidence.symbols.undefined - imports_of_headers(evidence.source)
     strange = sorted(n for n in names if not ALLOWED.fullmatch(n) and not advice(n))
-    return f"the object imports {', '.join(strange)}, which no kernel may use" if strange else None
+    return (
+        f"the object imports {', '.join(strange)}, which no kernel may use{_why(strange)}"
+        if strange
+        else None
+    )
+
+
+def _why(strange: Iterable[str]) -> str:
+    """Of what an honest kernel could import: why it may not, and what to do instead."""
+    known = [why for why, names in WHY.items() if any(re.fullmatch(names, name) for name in strange)]
+    return f": {'; '.join(known)}" if known else ""

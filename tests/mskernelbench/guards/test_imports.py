@@ -70,6 +70,24 @@ def test_dishonest_ones_are_refused_by_name_however_they_are_spelt(tmp_path: Pat
     assert reason == "the object imports cudaDeviceReset, dlopen, system, which no kernel may use"
 
 
+@needs_nvcc
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        ("cudaStream_t own; cudaStreamCreateWithFlags(&own, 1);", "launch on the stream that is passed"),
+        ("cudaDeviceSetLimit(cudaLimitStackSize, 4096);", "leave them as they are"),
+        ("cudaLaunchHostFunc(0, 0, 0);", "do it on the device"),
+    ],
+)
+def test_what_honest_programs_use_is_refused_with_a_reason_and_what_to_do(
+    tmp_path: Path, call: str, why: str
+) -> None:
+    reason = judged(tmp_path, "", call)
+    assert reason is not None
+    assert "which no kernel may use: " in reason
+    assert reason.endswith(why)
+
+
 UNNEEDED = """
 pthread_create fork socket fopen open mmap mprotect getenv clock_gettime ptrace syscall sigaction
 cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaDeviceSetLimit cudaDeviceReset cudaLaunchHostFunc
