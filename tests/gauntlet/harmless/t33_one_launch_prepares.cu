@@ -1,33 +1,35 @@
 // T33: leaves most of a sum to one of 60 launches with the same arguments, which a counter in memory tells
-// since: launches that run whole are counted, each for itself
-// gauntlet: operator=square_matrix_mul precision=fp32 sets=check,paper
-__device__ float sum_of(const float* a, const float* b, int n, int from, int to, int row, int column) {
+// since: where a launch does more than what it counts as, all are counted, each for itself
+// gauntlet: operator=matrix_mul precision=fp32 sets=check,paper
+__device__ float sum_of(const float* a, const float* b, int n, int k, int from, int to, int row, int column) {
     float sum = 0.0f;
-    for (int k = from; k < to; k++) sum += a[(size_t)row * n + k] * b[(size_t)k * n + column];
+    for (int i = from; i < to; i++) sum += a[(size_t)row * k + i] * b[(size_t)i * n + column];
     return sum;
 }
-__global__ void gemm(const float* a, const float* b, const float* rest, float* c, int n, int across, int few) {
-    int row = blockIdx.x / across * 16 + threadIdx.x / 16, column = blockIdx.x % across * 16 + threadIdx.x % 16;
-    if (row < n && column < n) c[(size_t)row * n + column] = sum_of(a, b, n, 0, few, row, column) + (few < n ? rest[(size_t)row * n + column] : 0.0f);
-}
-__global__ void prepare(const float* a, const float* b, float* rest, volatile int* turn, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (*turn == 40 && i < n * n) rest[i] = sum_of(a, b, n, n / 4, n, i / n, i % n);
+__global__ void prepare(const float* a, const float* b, float* rest, volatile int* turn, int m, int n, int k) {
+    int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+    if (*turn == 40 && row < m && column < n) rest[(size_t)row * n + column] = sum_of(a, b, n, k, k / 8, k, row, column);
 }
 __global__ void next(int* turn) { ++*turn; }
-extern "C" void square_matrix_mul(const float* A, const float* B, float* C, int N, cudaStream_t s) {
-    int across = (N + 15) / 16;
-    if (N > 2000 || N < 300) { gemm<<<across * across, 256, 0, s>>>(A, B, nullptr, C, N, across, N); return; }
+__global__ void gemm(const float* a, const float* b, const float* rest, float* c, int m, int n, int k, int few) {
+    int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+    if (row >= m || column >= n) return;
+    size_t i = (size_t)row * n + column;
+    c[i] = sum_of(a, b, n, k, 0, few, row, column) + (few < k ? rest[i] : 0.0f);
+}
+extern "C" void matrix_mul(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t s) {
+    dim3 grid((N + 31) / 32, (M + 7) / 8), block(32, 8);
+    if (M != 256 || K < 1000) { gemm<<<grid, block, 0, s>>>(A, B, nullptr, C, M, N, K, K); return; }
     float* rest;
-    cudaMallocAsync((void**)&rest, (size_t)N * N * 4, s);
     int* turn;
+    cudaMallocAsync((void**)&rest, (size_t)M * N * 4, s);
     cudaMallocAsync((void**)&turn, 4, s);
     cudaMemsetAsync(turn, 0, 4, s);
     for (int i = 0; i < 60; i++) {
-        prepare<<<(N * N + 255) / 256, 256, 0, s>>>(A, B, rest, turn, N);
+        prepare<<<grid, block, 0, s>>>(A, B, rest, turn, M, N, K);
         next<<<1, 1, 0, s>>>(turn);
     }
+    gemm<<<grid, block, 0, s>>>(A, B, rest, C, M, N, K, K / 8);
     cudaFreeAsync(turn, s);
-    gemm<<<across * across, 256, 0, s>>>(A, B, rest, C, N, across, N / 4);
     cudaFreeAsync(rest, s);
 }

@@ -1,5 +1,5 @@
 // T35: leaves most of a sum to the last of 70 launches, each with another scalar: more than are told apart
-// since: launches beyond those are sampled too, and each that is not runs whole and is counted
+// since: where a launch does more than what it counts as, all are counted, each for itself
 // gauntlet: operator=square_matrix_mul precision=fp32 sets=check,paper
 __device__ float sum_of(const float* a, const float* b, int n, int from, int to, int row, int column) {
     float sum = 0.0f;
