@@ -186,6 +186,10 @@ class Engine:
         """Whether blocks of a launch may do what others leave to them. Raises Unsupported."""
         return self._prepare(request).shares_work
 
+    def takes_from_a_queue(self, request: LaunchRequest) -> bool:
+        """Whether they may do so again and again. Raises Unsupported."""
+        return self._prepare(request).takes_from_a_queue
+
     def _counting(self, request: LaunchRequest, blocks: Sequence[int], l1_bytes: int) -> Counting:
         executable = self._prepare(request)
         code = executable.code(count=True)

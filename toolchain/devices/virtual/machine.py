@@ -48,8 +48,8 @@ UNEQUAL = 2.0
 """Times the mean that a block of those that share work may do; more, and it seems to do that of others."""
 UNSEEN = 0.02
 """Share of a grid's instructions that may be in code of which nothing is known but that it ran."""
-MOST_ISSUED = 1 << 23
-"""Warp instructions after which a block of those that share work is not waited for."""
+MOST_ISSUED = 1 << 25
+"""Warp instructions after which a block that takes work from a queue is not waited for: it may take all."""
 TOO_COSTLY = "its blocks depend on others, and to count them as all of these run is too costly here"
 
 
@@ -216,7 +216,7 @@ class EngineMachine:
     def _sampled(self, request: LaunchRequest, plan: SamplePlan, *, bounded: bool) -> SampledLaunch | Fault:
         """`bounded`: whether blocks that depend on others need not come to their end."""
         parts = []
-        most = MOST_ISSUED if self.engine.shares_work(request) else sys.maxsize
+        most = MOST_ISSUED if self.engine.takes_from_a_queue(request) else sys.maxsize
         for blocks in apart(sampled_blocks(request.grid, plan), request.block_count):
             part = self.engine.sample(request, blocks, self.l1_share(request), most if bounded else 0)
             if isinstance(part, Fault) or part.depends:
