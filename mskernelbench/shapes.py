@@ -1,7 +1,7 @@
 """The user's own sizes: `--shape M=4096,N=2048,K=4096` as a workload of the set `user`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from mskernelbench.errors import BadShape
@@ -74,14 +74,20 @@ def _printed(operator: Operator, split: Split) -> Workload | None:
 
 
 def _made(operator: Operator, split: Split) -> Workload:
-    named, words = split.named, split.words
-    if operator.user_shape is None:
-        if words:
-            raise BadShape(f"{words[0]!r} is not NAME=VALUE; write the shape as {shape_example(operator)}")
-        return _dense(operator, named)
-    if words and (len(words) > 1 or "pattern" in named):
-        raise BadShape(f"{words[-1]!r} is not NAME=VALUE; a shape is written like {shape_example(operator)}")
-    return operator.user_shape({**named, "pattern": words[0]} if words else named)
+    """The workload of these sizes; the first word is a sparse one's pattern, another what values it has."""
+    named, words = dict(split.named), list(split.words)
+    if operator.user_shape is not None and words and "pattern" not in named:
+        named["pattern"] = words.pop(0)
+    _require_values(operator, words, {w.values for w in operator.workloads})
+    workload = operator.user_shape(named) if operator.user_shape else _dense(operator, named)
+    _require_values(operator, words, {workload.values})
+    return workload
+
+
+def _require_values(operator: Operator, words: Iterable[str], known: Collection[str]) -> None:
+    for word in words:
+        if word not in known:
+            raise BadShape(f"{word!r} is not NAME=VALUE; write the shape as {shape_example(operator)}")
 
 
 def _dense(operator: Operator, named: Mapping[str, str]) -> Workload:

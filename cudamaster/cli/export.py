@@ -7,6 +7,7 @@ import click
 from cudamaster.cli import options
 
 FORMATS = ("sft", "pairs", "events")
+STDOUT = Path("-")
 
 
 @click.command("export")
@@ -44,13 +45,13 @@ def command(runs: tuple[str, ...], form: str, out: Path | None, runs_dir: Path |
     found = [find_run(where, name) for name in dict.fromkeys(runs)]
     lines = exported(found, form)
     text = "".join(f"{line}\n" for line in lines)
-    if out is None:
+    if out is None or out == STDOUT:
         click.echo(text, nl=False)
     else:
         require_writable(out.parent, "output", "give another with --out")
         write_atomically(out, text.encode())
     told = f"{counted(len(lines), 'line')} of {form} from {counted(len(found), 'run')}"
-    where_to = f" in {out}" if out else ""
+    where_to = f" in {out}" if out not in (None, STDOUT) else ""
     why = "" if lines or form == "events" else ": no language model's answer was judged in them"
     console.progress().print(f"{told}{where_to}{why}", soft_wrap=True)
     return DONE

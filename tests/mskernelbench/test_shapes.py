@@ -68,6 +68,7 @@ def test_a_users_own_shape_can_be_given_back(operator: Operator, pattern: str) -
     wide = ",K=5" if operator is SPMM else ""
     workload = parse_shape(operator, f"rows=64,pattern={pattern}{count}{wide}")
     assert parse_shape(operator, shape_text(workload.shape, workload.pattern)) == workload
+    assert parse_shape(operator, workload.label) == workload
 
 
 @pytest.mark.parametrize("name", SPARSE)
@@ -112,7 +113,7 @@ def test_every_sparse_operator_takes_every_pattern(name: str, pattern: str) -> N
         (SPMV, "rows=1,cols=2147483647,nnz_per_row=2147483647", "needs 24.0 GiB; at most"),
         (SPMV, "rows=9 nnz=34 poisson5", "poisson5 fixes nnz, to 33; leave it out"),
         (SPMV, "rows=9 cols=9 nnz=33 file", "give --matrix FILE"),
-        (SPMV, "rows=9 nnz=33 uniform shifted", "'shifted' is not NAME=VALUE"),
+        (SPMV, "rows=9 nnz=33 uniform mixed", "'mixed' is not NAME=VALUE"),
         (SPMV, "rows=9 nnz=33 uniform pattern=rmat", "'uniform' is not NAME=VALUE"),
         (SPMM, "rows=64 nnz=99 K=5 filled_rows=7 rmat", "filled_rows follows from the rest"),
         (MATRIX_MUL, "M=4 N=4 K=4 rmat", "'rmat' is not NAME=VALUE; write the shape as M=64,N=2048,K=4096"),

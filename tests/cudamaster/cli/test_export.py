@@ -117,3 +117,15 @@ def test_a_file_that_is_missing_is_named(run: RunFolder, tmp_path: Path, capsys:
     bare.journal_path.write_bytes(run.journal_path.read_bytes())
     assert exit_code_of(["export", "bare", "--format", "sft", "--runs-dir", str(tmp_path / "runs")]) == 3
     assert "is missing, and the run's journal needs it" in capsys.readouterr().err
+
+
+def test_a_dash_for_a_file_is_stdout(
+    run: RunFolder, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ["export", run.name, "--format", "events", "--runs-dir", str(run.path.parent)]
+    assert exit_code_of([*asked, "--out", "-"]) == exit_code_of(asked) == 0
+
+    once = capsys.readouterr().out.splitlines()
+    assert once[: len(once) // 2] == once[len(once) // 2 :] != []
+    assert list(tmp_path.iterdir()) == []
