@@ -123,12 +123,13 @@ def equal(x: F32, rng: np.random.Generator) -> F32:
 def huge(x: F32, rng: np.random.Generator) -> F32:
     """Numbers up to 10^30; the largest of a row stands at one place, in the last row at its end.
 
-    From row to row it moves through the whole length by an odd number: a maximum that leaves out some, be
-    it one of every thirty-two, overflows.
+    From row to row it moves by triangular numbers, and so through all remainders: of 32 counted from the
+    row's beginning, of 4 from the matrix's. A maximum that leaves out a place of vectors or warps overflows.
     """
     x = x * np.float32(3e29)
     rows, columns = x.shape
-    places = np.arange(rows)[:, None] * (columns // rows | 1) % columns
+    row = np.arange(rows)[:, None]
+    places = (row * (row + 1) // 2 + row % 2 * (columns // 2 & -32)) % columns
     np.put_along_axis(x, places, 2 * np.abs(x).max(axis=1, keepdims=True), axis=1)
     x[-1, -1] = 2 * x[-1].max()
     return x
