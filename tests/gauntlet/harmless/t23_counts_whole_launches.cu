@@ -1,5 +1,5 @@
 // T23: leaves most of a sum to the second of two launches, which a counter tells that whole launches alone advance
-// since: no gain in arithmetic counts where blocks can count, and what the timed ones wrote is not right
+// since: what the timed blocks wrote is not right; within whole launches the other blocks are seen to do the work
 // gauntlet: operator=square_matrix_mul precision=fp32 sets=check,paper
 __device__ unsigned finished, launches;
 __global__ void add_part(const float* a, const float* b, float* c, int n, int across, bool alone) {

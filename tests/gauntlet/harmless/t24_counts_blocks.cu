@@ -1,5 +1,5 @@
 // T24: leaves the work of the first 16 blocks to the last ones: a counter in memory tells which they are
-// since: no gain in arithmetic counts where blocks can count, and what the timed ones wrote is not right
+// since: what the timed blocks wrote is not right; within whole launches the other blocks are seen to do the work
 // gauntlet: operator=square_matrix_mul precision=fp32 sets=check,paper
 __device__ unsigned begun;
 __device__ void tile(const float* a, const float* b, float* c, int n, int block, int across, int step) {

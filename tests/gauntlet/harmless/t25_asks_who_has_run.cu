@@ -1,5 +1,5 @@
 // T25: does most of a sum in a second launch, but where the first one has left nothing far away, as in whole calls
-// since: where samples are not right, whole launches are run for another time, and the slower one is taken
+// since: where samples are not right, the call is timed again as all blocks run, and that time is taken
 // gauntlet: operator=square_matrix_mul precision=fp32 sets=check,paper
 __global__ void add_part(const float* a, const float* b, float* c, int n, int across, int part) {
     int far = (blockIdx.x + gridDim.x / 3) % gridDim.x;
