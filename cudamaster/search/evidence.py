@@ -11,7 +11,16 @@ from cudamaster.toolchain import devices
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.timing import Clock
 
-_COUNTING = ("async.c", "l1.h", "profile.*", "counters.c", "halves.c", "row_count.c", "scattered.c", "stretches.c")
+_COUNTING = (
+    "async.c",
+    "l1.h",
+    "profile.*",
+    "counters.c",
+    "halves.c",
+    "row_count.c",
+    "scattered.c",
+    "stretches.c",
+)
 MODEL_PARTS = ("cost/**/*", "specs/**/*", "sampling.py", *(f"native/{part}" for part in _COUNTING))
 """Parts of the virtual GPU that decide a modelled time: all that counts is among them."""
 
