@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cudamaster.toolchain.build import Diagnostic
+from cudamaster.toolchain.nvcc.flags import REQUEST_LINES
 
 MOST = 50
 """Messages kept of one compile."""
@@ -15,6 +16,12 @@ HOST_COMPILER = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+):(?:\d+:)? " + SEVE
 ASSEMBLER = re.compile(r"^ptxas (?P<file>[^,]+), line (?P<line>\d+); " + SEVERITY + r"\s*: (?P<words>.+)$")
 TOOL = re.compile(r"^(?:ptxas|nvcc|cicc|nvlink|cudafe\+\+|cc1plus:)\s+" + SEVERITY + r"\s*:\s*(?P<words>.+)$")
 LINKER = re.compile(r"^(?:\S*/)?ld(?:\.\w+)?: (?P<words>(?!warning).+)$")
+REMEDIES = {
+    "requires --extended-lambda nvcc flag": (
+        f"write '// nvcc: --extended-lambda' in one of the first {REQUEST_LINES} lines"
+    ),
+}
+"""What to do about messages that do not say it, by their words."""
 INSTANTIATED = re.compile(r"\bat line (\d+)(?: of (\S+))?")
 LOCATION = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)")
 FILE = re.compile(r'^[ \t]*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
@@ -62,7 +69,8 @@ def _uses(following: list[str], filename: str) -> Iterator[int]:
 
 
 def _message(severity: str, words: str, line: int | None, filename: str) -> Diagnostic:
-    return Diagnostic("warning" if severity == "warning" else "error", words.strip(), line, filename)
+    told = words.strip() + next((f": {remedy}" for sign, remedy in REMEDIES.items() if sign in words), "")
+    return Diagnostic("warning" if severity == "warning" else "error", told, line, filename)
 
 
 def source_files(ptx: str, filename: str) -> frozenset[int]:

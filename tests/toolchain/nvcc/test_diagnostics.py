@@ -34,6 +34,16 @@ PTX = """\
             Diagnostic("warning", 'variable "y" was declared but never referenced', 3),
         ),
         (
+            "kernel.cu(3): error: __host__ or __device__ annotation on lambda requires --extended-lambda "
+            "nvcc flag",
+            Diagnostic(
+                "error",
+                "__host__ or __device__ annotation on lambda requires --extended-lambda nvcc flag: "
+                "write '// nvcc: --extended-lambda' in one of the first 10 lines",
+                3,
+            ),
+        ),
+        (
             "kernel.cu:7:10: fatal error: no_such.h: No such file or directory",
             Diagnostic("error", "no_such.h: No such file or directory", 7),
         ),
