@@ -14,6 +14,7 @@ from cudamaster.toolchain.errors import EnvironmentLacks
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.nvcc.confinement import compiler_confinement
 from cudamaster.toolchain.nvcc.diagnostics import parse_diagnostics
+from cudamaster.toolchain.nvcc.driver_entries import add_answers, answers_fingerprint
 from cudamaster.toolchain.nvcc.finder import Toolchain
 from cudamaster.toolchain.nvcc.flags import ForbiddenFlag, compile_command, requested_flags
 from cudamaster.toolchain.nvcc.libraries import Library, find_libraries
@@ -51,6 +52,7 @@ def compile_kernel(
         return job.build((refused,), str(refused), 0.0)
     flags = requested_flags(source.text)
     linked = "".join(f", {library.title} {library.version}" for library in libraries)
+    linked += answers_fingerprint(source.text)
     key = build_key(source, architecture, flags, toolchain.fingerprint + linked)
     if stored := load_build(key, source):
         return stored
@@ -99,7 +101,8 @@ def _compile(job: _Job, limits: ProcessLimits) -> Build:
         require_room(folder, ROOM_BYTES)
         (folder / source.filename).write_text(source.text)
         (folder / "exports").write_text(f"{{ global: {source.entry}; local: *; }};\n")
-        links = [flag for library in job.libraries for flag in library.flags()]
+        links = add_answers(source.text, folder)
+        links += [flag for library in job.libraries for flag in library.flags()]
         command = compile_command(job.toolchain, job.architecture, job.flags, Path(source.filename), links)
         places = [place for library in job.libraries for place in (library.include_dir, library.file.parent)]
         environment = _environment(folder, job.toolchain)

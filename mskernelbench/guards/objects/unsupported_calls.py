@@ -2,6 +2,7 @@
 
 import re
 
+from cudamaster.toolchain.nvcc.driver_entries import answered
 from mskernelbench.evaluation import Status
 from mskernelbench.guards.cub import imports_of_headers
 from mskernelbench.guards.evidence import ObjectEvidence
@@ -24,8 +25,8 @@ ADVICE = {
         r"|cudaMemAdvise|cudaMemGetInfo|cudaMemPool(?:Create|Destroy|TrimTo|\wetAttribute)"
         r"|cudaMemPool(?:SetAccess|GetAccess)|cudaMallocFromPoolAsync|cudaDevice(?:Get(?:Default)?|Set)MemPool|cudaPointerGetAttributes|cudaGetSymbolSize"
     ),
-    "declare and call cuTensorMapEncodeTiled; of the driver, a kernel may use what makes tensor maps": (
-        r"cudaGetDriverEntryPoint\w*"
+    "spell its name: it is answered for what makes tensor maps, all that a kernel may use of the driver": (
+        r"cudaGetDriverEntryPoint(?:ByVersion)?"
     ),
     "stay on the device that is current": (
         r"cudaSetDevice|cudaInitDevice|cudaGetDeviceFlags|cudaGetDeviceCount|cudaDeviceGetLimit|cuda\w+etSharedMemConfig|cudaDevice\wetCacheConfig"
@@ -36,7 +37,7 @@ ADVICE = {
 
 def refuse(evidence: ObjectEvidence) -> str | None:
     """The calls, and what to do instead."""
-    names = evidence.symbols.undefined - imports_of_headers(evidence.source)
+    names = evidence.symbols.undefined - imports_of_headers(evidence.source) - answered(evidence.source)
     calls = sorted(name for name in names if advice(name))
     if not calls:
         return None

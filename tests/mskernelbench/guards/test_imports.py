@@ -88,6 +88,15 @@ def test_what_honest_programs_use_is_refused_with_a_reason_and_what_to_do(
     assert reason.endswith(why)
 
 
+@needs_nvcc
+def test_who_asks_for_the_runtimes_own_version_of_a_function_is_seen(tmp_path: Path) -> None:
+    """It would get the runtime's where its library has one of that name itself."""
+    asks = 'extern "C" int question();\nasm(".symver question, cudaGetDriverEntryPoint@libcudart.so.13");\n'
+    reason = judged(tmp_path, asks, "question();")
+    assert reason is not None
+    assert reason.startswith("the object imports cudaGetDriverEntryPoint@libcudart.so.13, ")
+
+
 UNNEEDED = """
 pthread_create fork socket fopen open mmap mprotect getenv clock_gettime ptrace syscall sigaction
 cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaDeviceSetLimit cudaDeviceReset cudaLaunchHostFunc

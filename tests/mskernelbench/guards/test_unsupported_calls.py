@@ -63,3 +63,26 @@ def test_what_cubs_headers_call_is_theirs_unless_the_source_spells_it() -> None:
     assert refusal is not None
     assert refusal.status is Status.UNSUPPORTED
     assert "cudaSetDevice, which" in refusal.reason
+
+
+ASKS = 'void f(void** p) { cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", p, 12000, 0, 0); }'
+
+
+def test_who_spells_the_question_for_the_drivers_functions_is_answered() -> None:
+    assert judged("cudaGetDriverEntryPointByVersion", "cudaGetDriverEntryPoint", source=ASKS) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dlsym",
+        "cuGetProcAddress_v2",
+        "cudaGetDriverEntryPoint_ptsz",
+        "cudaGetDriverEntryPoint@libcudart.so.13",
+    ],
+)
+def test_no_other_way_to_the_drivers_functions_is_open_to_who_spells_it(name: str) -> None:
+    refusal = judged("cudaGetDriverEntryPoint", name, source=ASKS)
+    assert refusal is not None
+    assert (refusal.status, refusal.guard) == (Status.CHEATED, "imports")
+    assert f"the object imports {name}, " in refusal.reason
