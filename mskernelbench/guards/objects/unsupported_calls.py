@@ -25,7 +25,7 @@ ADVICE = {
         r"|cudaMemAdvise|cudaMemGetInfo|cudaMemPool(?:Create|Destroy|TrimTo|\wetAttribute)"
         r"|cudaMemPool(?:SetAccess|GetAccess)|cudaMallocFromPoolAsync|cudaDevice(?:Get(?:Default)?|Set)MemPool|cudaPointerGetAttributes|cudaGetSymbolSize"
     ),
-    "spell its name: it is answered for what makes tensor maps, all that a kernel may use of the driver": (
+    "spell its name and ask for what makes tensor maps, all that a kernel may use of the driver": (
         r"cudaGetDriverEntryPoint(?:ByVersion)?"
     ),
     "stay on the device that is current": (
