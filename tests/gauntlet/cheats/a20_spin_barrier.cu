@@ -1,6 +1,6 @@
 // A20: waits for all of its blocks to arrive, though not all of them run at a time
 // breaks: blocks wait for no block that may not have started
-// gauntlet: operator=dot_product precision=fp32 status=timed_out rule=timed_out seconds=4
+// gauntlet: operator=dot_product precision=fp32 status=launch_failed rule=deadlock
 #include <cuda_runtime.h>
 __global__ void dot(float* result, float* parts, int* arrived, const float* x, const float* y, int n) {
     int first = blockIdx.x * 8;

@@ -78,6 +78,8 @@ class Engine:
         self.limit_seconds, self.spin_seconds = limit_seconds, spin_seconds
         self._draws = draws or random.SystemRandom()
         """What no kernel can foresee, unless it is given."""
+        self.holds: Callable[[LaunchRequest], int] = lambda request: 0
+        """Blocks of a launch that the GPU has room for at a time; 0 where that is not known."""
         self.watch: Watch | None = None
         """What watches whole launches for now."""
         self.processor_seconds = 0.0
@@ -257,6 +259,7 @@ class Engine:
         native.site_count = len(code.sites)
         native.basic_blocks = len(self._executables[request.kernel].kernel.blocks)
         native.threads, native.slice, native.short_slice, native.residents = 1, RUN_SLICE, SAMPLE_SLICE, 1
+        native.holds = self.holds(request)
         native.options = POISON | (ORDER_REVERSED if self.order == "reversed" else 0)
         native.options |= TIMED if self._executables[request.kernel].reads_clock else 0
         return native

@@ -104,6 +104,8 @@ def _message(kind: str, native: NativeFault, kernel: Kernel) -> str:
         return REFUSALS[native.detail]
     if kind == "deadlock" and native.pc & BLOCKED:
         return f"threads wait at {_barrier(native.detail)} for others that never come"
+    if kind == "deadlock" and native.detail < 0:
+        return f"blocks wait for others that cannot start: the GPU holds {-native.detail} of them at a time"
     if kind == "deadlock" and native.detail:
         return "threads go round a loop for ever: nothing that could end it changes any more"
     if kind == "deadlock":

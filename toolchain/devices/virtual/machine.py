@@ -84,7 +84,11 @@ class EngineMachine:
     def __post_init__(self) -> None:
         self._reported = {kernel.name: kernel for kernel in self.resources}
         self.samples = Samples(SamplePlan())
+        self.engine.holds = self._holds
         self.native.vgrt_take_snapshot.restype = ctypes.c_void_p
+
+    def _holds(self, request: LaunchRequest) -> int:
+        return self.residents(request) if request.kernel in self._reported else 0
 
     def begin(self, plan: SamplePlan | None) -> None:
         """Start a call: run launches whole, or sample them as `plan` says."""

@@ -59,8 +59,8 @@ class NativeLaunch(ctypes.Structure):
         ("cluster", ctypes.c_int32 * 3),
         ("site_count", ctypes.c_int32), ("basic_blocks", ctypes.c_int32), ("threads", ctypes.c_int32),
         ("options", ctypes.c_int32), ("slice", ctypes.c_int32), ("short_slice", ctypes.c_int32),
-        ("residents", ctypes.c_int32), ("is_overrun", ctypes.c_int32), ("waits", ctypes.c_int32),
-        ("l1_bytes", ctypes.c_int32),
+        ("residents", ctypes.c_int32), ("holds", ctypes.c_int32), ("is_overrun", ctypes.c_int32),
+        ("waits", ctypes.c_int32), ("l1_bytes", ctypes.c_int32),
         ("noted_count", ctypes.c_int32), ("watched_accesses", ctypes.c_int64), ("noted", ctypes.c_void_p),
         ("fault", NativeFault), ("own", ctypes.c_uint64 * 12),
     ]  # fmt: skip

@@ -51,3 +51,15 @@ __global__ void at_a_flag(int *y, int steps, volatile int *flag)
     while (!*flag)
         __nanosleep(20);
 }
+
+// Each block waits until as many have arrived as there are, or for the one before it alone.
+__global__ void at_each_other(int *arrived, int in_order)
+{
+    int wanted = in_order ? blockIdx.x : gridDim.x;
+    if (!in_order)
+        atomicAdd(arrived, 1);
+    while (*(volatile int *)arrived < wanted)
+        __nanosleep(20);
+    if (in_order)
+        atomicAdd(arrived, 1);
+}

@@ -50,6 +50,7 @@ struct VgLaunch {
     int32_t site_count, basic_blocks, threads, options;
     int32_t slice, short_slice; /* of a warp; the short one is of blocks that are counted, or drawn */
     int32_t residents;          /* blocks to keep resident in any case */
+    int32_t holds;              /* blocks that the GPU has room for at a time; 0: not known */
     int32_t is_overrun, waits;  /* whether a sampled block was given up; whether blocks were brought in for one */
     int32_t l1_bytes; /* of L1 that a sampled block has to itself; 0: 128 KiB */
     int32_t noted_count;
@@ -61,6 +62,7 @@ struct VgLaunch {
     atomic_int stopped;
     atomic_llong progress;
     atomic_int busy; /* workers whose blocks still change */
+    atomic_int there; /* resident blocks of all workers */
     VgWatch *watch;
     uint64_t *footprints; /* of sampled blocks as they ended, until they are taken */
     int64_t footprints_end, footprints_room;

@@ -43,15 +43,35 @@ static void add_block(Worker *worker, VgCluster *cluster, int64_t index)
     vg_cluster_enter(cluster, block);
 }
 
+/* Whether the GPU could hold so many blocks. They are taken to start in order, as hardware does: what waits for earlier
+ * ones is no deadlock, so in reversed order there is always room. */
+static int has_room(const VgLaunch *launch, int there)
+{
+    return !launch->holds || launch->options & VG_ORDER_REVERSED || there <= launch->holds;
+}
+
+/* Brings in another cluster, as far as the GPU has room. A worker that finds none leaves the rest to others. */
 static int add_cluster(Worker *worker, int filler)
 {
-    int64_t number = vg_next_cluster(worker->launch, &worker->turn, filler);
-    if (number < 0)
+    VgLaunch *launch = worker->launch;
+    int size = vg_cluster_size(launch), there = atomic_fetch_add(&launch->there, size) + size;
+    int64_t number = has_room(launch, there) ? vg_next_cluster(launch, &worker->turn, filler) : -1;
+    if (number < 0) {
+        atomic_fetch_sub(&launch->there, size);
         return 0;
+    }
     VgCluster *cluster = calloc(1, sizeof *cluster);
-    for (int rank = 0; rank < vg_cluster_size(worker->launch); rank++)
+    for (int rank = 0; rank < size; rank++)
         add_block(worker, cluster, vg_cluster_block(worker->launch, number, rank));
     return 1;
+}
+
+/* What a deadlock's fault tells besides: minus the blocks that there is room for, where others have not started. */
+static int room_short_of(VgLaunch *launch)
+{
+    int64_t blocks = (int64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    int there = atomic_load(&launch->there);
+    return there < blocks && !has_room(launch, there + vg_cluster_size(launch)) ? -launch->holds : 0;
 }
 
 static void keep(Worker *worker, VgBlock *block)
@@ -73,6 +93,7 @@ static int remove_cluster(Worker *worker, int place)
         keep(worker, cluster->blocks[rank]);
     }
     worker->count -= cluster->size;
+    atomic_fetch_sub(&worker->launch->there, cluster->size);
     memmove(worker->resident + first, worker->resident + first + cluster->size,
             (size_t)(worker->count - first) * sizeof *worker->resident);
     free(cluster);
@@ -121,7 +142,7 @@ static void check_stillness(Worker *worker, const VgWarp *polling)
         return;
     const VgWarp *warp = polling ? polling : running_warp(worker);
     if (warp && !vg_memory_changes(&worker->stillness, worker->resident, worker->count))
-        vg_end_in_vain(warp, VG_FAULT_DEADLOCK, polling == NULL);
+        vg_end_in_vain(warp, VG_FAULT_DEADLOCK, polling ? room_short_of(worker->launch) : 1);
 }
 
 static VgWarp *polling_warp(const Worker *worker, uint32_t whom)
@@ -138,11 +159,12 @@ static void check_polling(Worker *worker, const VgWarp *polling)
     if (vg_now() < worker->idle_since + worker->launch->spin_seconds / 2)
         return;
     if (!vg_memory_changes(&worker->stillness, worker->resident, worker->count))
-        vg_end_in_vain(polling, VG_FAULT_DEADLOCK, 0);
+        vg_end_in_vain(polling, VG_FAULT_DEADLOCK, room_short_of(worker->launch));
     worker->idle_since = vg_now();
 }
 
-/* Brings in more blocks for those that wait: as many again, so that a whole grid that waits for itself is soon there. */
+/* Brings in more blocks for those that wait: as many again, so that a whole grid that waits for itself is soon there,
+ * as far as the GPU has room. */
 static int add_waited_for(Worker *worker)
 {
     int added = 0, wanted = worker->launch->sampled && !worker->launch->whole ? 1 : worker->count;
@@ -242,6 +264,7 @@ int vg_launch(VgLaunch *launch)
     vg_deal(launch, &deal, count);
     atomic_store(&launch->stopped, 0);
     atomic_store(&launch->progress, 0);
+    atomic_store(&launch->there, 0);
     atomic_store(&launch->busy, count);
     vg_watch_begin(launch);
     for (int i = 1; i < count; i++)
