@@ -1,11 +1,13 @@
 """What passes and what fails as attention, in both precisions."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
 from mskernelbench.operator import Precision
 from tests.mskernelbench import emulations as e
-from tests.mskernelbench.cases import Case, Kernel, refused, worst
+from tests.mskernelbench.cases import Case, Kernel, cases, refused, worst
 
 NAME = "softmax_attention"
 FP32, BF16 = Precision.FP32, Precision.BF16
@@ -94,6 +96,37 @@ def test_a_softmax_without_the_maximum_subtracted_fails(precision: Precision) ->
         return e.product(p, v) / e.sequential(p)[:, None]
 
     assert len(refused(NAME, precision, plain)) >= 2
+
+
+def groups(key: np.ndarray, kind: str) -> Iterator[np.ndarray]:
+    """What a maximum leaves out: a lane's keys, a warp's of a block of eight, or a tile of so many."""
+    if kind == "lane":
+        yield from (key % 32 == lane for lane in range(32))
+    elif kind == "vector":
+        yield from (key // 4 % 32 == lane for lane in range(32))
+    elif kind == "warp":
+        yield from (key // 32 % 8 == warp for warp in range(8))
+    else:
+        tile = int(kind)
+        yield from (key // tile == at for at in range(-(-len(key) // tile)))
+
+
+@pytest.mark.parametrize("kind", ["lane", "vector", "warp", "32", "64", "128", "256"])
+@pytest.mark.parametrize("precision", Precision)
+def test_a_maximum_that_leaves_out_some_keys_after_the_first_tile_fails(
+    precision: Precision, kind: str
+) -> None:
+    """It takes all of the first 32 keys, so that short workloads say nothing."""
+    (case,) = (case for case in cases(NAME, precision) if case.workload.values == "one_above")
+    q, k, v = operands(case, e.fp32)
+    key = np.arange(len(k))
+    scores = e.product(q, k.T, add=e.pairwise) / np.float32(np.sqrt(q.shape[1]))
+    for left_out in groups(key, kind):
+        seen = np.where(left_out & (key >= 32), -np.inf, scores)
+        with np.errstate(over="ignore", invalid="ignore"):
+            p = np.exp(scores - seen.max(axis=1, keepdims=True)).astype(np.float32)
+            y = e.product(p, v, add=e.pairwise) / e.pairwise(p)[:, None]
+        assert case.compare(y).right == (not left_out[32:].any()), np.flatnonzero(left_out)
 
 
 @pytest.mark.parametrize("precision", Precision)

@@ -5,7 +5,7 @@ import pytest
 
 from mskernelbench.operator import Precision
 from tests.mskernelbench import emulations as e
-from tests.mskernelbench.cases import Case, Kernel, refused, worst
+from tests.mskernelbench.cases import Case, Kernel, cases, refused, worst
 
 NAME = "triangle_attention"
 FP32, BF16 = Precision.FP32, Precision.BF16
@@ -96,6 +96,40 @@ def test_a_bf16_accumulator_fails(precision: Precision) -> None:
 @each_precision
 def test_a_softmax_without_the_maximum_subtracted_fails(precision: Precision) -> None:
     assert len(refused(NAME, precision, attention(highest=False))) >= 2
+
+
+def without(left_out: np.ndarray, case: Case) -> e.F32:
+    """Attention whose maximum does not see keys that are left out, but where no other counts."""
+    q, k, v = operands(case)
+    scores = (q / np.float32(np.sqrt(q.shape[-1])))[:, :, :, None] * k[:, :, None]
+    scores = np.where(allowed(case)[:, None, :, :, None], scores, np.float32(-np.inf))
+    top = np.where(left_out[:, None], np.float32(-np.inf), scores).max(axis=3, keepdims=True)
+    top = np.where(np.isneginf(top), scores.max(axis=3, keepdims=True), top)
+    with np.errstate(invalid="ignore", over="ignore"):
+        p = np.exp(scores - np.where(np.isneginf(top), np.float32(0), top))
+        total, some = (e.pairwise(np.moveaxis(terms, 3, -1)) for terms in (p, p * v[:, :, None]))
+        return np.where(total == 0, np.float32(0), some / total)
+
+
+@each_precision
+@pytest.mark.parametrize("first", [32, 64, 128, 256, 512])
+def test_a_maximum_that_leaves_out_some_keys_after_so_many_fails(precision: Precision, first: int) -> None:
+    (case,) = (case for case in cases(NAME, precision) if case.workload.values == "one_above")
+    key = np.arange(case.workload.shape["S"])
+    assert case.compare(without(key < 0, case)).right
+    assert not case.compare(without(key // first == len(key) // first, case)).right
+    for left_out in (key % 32 == 5, key // 4 % 32 == 1, key // 32 % 8 == 0) if first < 512 else ():
+        assert not case.compare(without(left_out & (key >= first), case)).right
+
+
+@each_precision
+def test_a_maximum_that_leaves_out_one_key_of_32_fails_in_short_sequences(precision: Precision) -> None:
+    """Key 1 is above another for a single query only, if the mask lets both: not for every seed."""
+    (case,) = (case for case in cases(NAME, precision) if case.workload.values == "one_hot")
+    key = np.arange(case.workload.shape["S"])
+    assert case.compare(without(key < 0, case)).right
+    for lane in key[2:]:
+        assert not case.compare(without(key == lane, case)).right, lane
 
 
 @each_precision
