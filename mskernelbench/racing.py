@@ -28,9 +28,11 @@ from mskernelbench.roofline import roofline
 from mskernelbench.scores import attainment
 from mskernelbench.seeds import generator
 from mskernelbench.timed_outputs import TIMED, TimedLook
-from mskernelbench.whole_times import Within
+from mskernelbench.whole_times import Within, takes_no_longer
 from mskernelbench.within import timed_within
 
+PROOFS = 4
+"""Most draws of blocks that nobody can foresee, one of which must show what the usual ones do."""
 CONTROLS = 2
 """Times that a clock may tell the baseline from a copy before it is not believed."""
 KEPT_TIMINGS = 1024
@@ -118,6 +120,19 @@ class Race:
         timing = self._anywhere(candidate, workload)
         return timing.median_ms if isinstance(timing, Timing) else None
 
+    def shown_by_others(self, candidate: Build, workload: Workload, row: WorkloadResult) -> bool:
+        """Whether such blocks, too, write what is right, in as much time as the row has.
+
+        A few draws are made: the rare blocks of honest kernels, such as thin tiles, prove nothing.
+        """
+        draws = (self._anywhere(candidate, workload, traces=True) for _ in range(PROOFS))
+        return any(
+            isinstance(timing, Timing)
+            and takes_no_longer(timing.median_ms, row)
+            and self._lane.right_in_samples(workload, timing)
+            for timing in draws
+        )
+
     def remembered(self, candidate: Build, workload: Workload, row: WorkloadResult) -> Refusal | None:
         """Why the times in `row` are not believed: the candidate keeps answers from call to call."""
         lane, builds = self._lane, (self.baseline, candidate)
@@ -161,9 +176,10 @@ class Race:
         words = unfair_words(timing, draws, workload.label)
         return Refusal(Status.CHEATED, words, UNFAIR, UNFAIR) if words else None
 
-    def _anywhere(self, candidate: Build, workload: Workload) -> Timing | RunFailure:
+    def _anywhere(self, candidate: Build, workload: Workload, *, traces: bool = False) -> Timing | RunFailure:
         """A call as modelled by blocks that nobody can foresee."""
-        plan = TimingPlan(seed=secrets.randbelow(2**31), anywhere=True, alone=self._is_heavy(workload))
+        seed, alone = secrets.randbelow(2**31), self._is_heavy(workload)
+        plan = TimingPlan(seed=seed, anywhere=True, alone=alone, traces=traces)
         return self._lane.device.time(candidate, self._lane.materials.arguments(workload), plan)
 
     def _once(

@@ -18,7 +18,7 @@ from mskernelbench.harder_values import Found, HarderValues
 from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.racing import Race
 from mskernelbench.whole_calls import Told, WholeCalls
-from mskernelbench.whole_times import Key, Settled, WholeTimes, Within
+from mskernelbench.whole_times import Key, Settled, WholeTimes, Within, gains
 
 LONG_MS = 100.0
 """Calls that take longer are not run whole for a comparison."""
@@ -143,11 +143,24 @@ class TimedTrial:
         if self.device.clock is Clock.MEASURED:
             return Settled(tuple(rows))
         known = {row.key for row in rows if row.error_ratio is not None}
+        true = self._shown_by_others(timed, rows, true)
         times = WholeTimes(lambda workload: self._within(workload, known), self._cost)
         settled = times.settled(timed, rows, true)
         if settled.refusal is not None:
             return settled
         return times.one_drawn(timed, settled.rows, true, partial(self.race.by_others, self.built.build))
+
+    def _shown_by_others(
+        self, timed: Sequence[Workload], rows: Sequence[WorkloadResult], true: Collection[Key]
+    ) -> Collection[Key]:
+        """The keys of the `true` rows, without gains that only blocks show that can be foreseen."""
+        build = self.built.build
+        doubted = {
+            row.key
+            for workload, row in zip(timed, rows, strict=True)
+            if row.key in true and gains(row) and not self.race.shown_by_others(build, workload, row)
+        }
+        return set(true) - doubted
 
     def _within(self, workload: Workload, known: Collection[Key]) -> Within:
         self._calls.begin_anew()

@@ -93,7 +93,7 @@ class WholeTimes(NamedTuple):
         drawn = secrets.choice(shown)
         workload = next(w for w in timed if w.key == drawn.key)
         one = self.call(workload) if self._is_worth(workload) else Within(by_others(workload))
-        if one.refusal or _takes_no_longer(one, drawn):
+        if one.refusal or takes_no_longer(one.ms, drawn):
             return Settled(tuple(rows), one.refusal)
         known = tuple(_settled(row, one) if row is drawn else row for row in rows)
         proved = {row.key for row in rows} - set(true) | {drawn.key}
@@ -125,8 +125,9 @@ def gains(row: WorkloadResult) -> bool:
     return row.speedup is not None and row.speedup.high > 1
 
 
-def _takes_no_longer(whole: Within, row: WorkloadResult) -> bool:
-    return whole.ms is not None and whole.ms <= LONGER * (row.candidate_ms or 0.0)
+def takes_no_longer(ms: float | None, row: WorkloadResult) -> bool:
+    """Whether a call that was timed in another way does no more than what the row's time is of."""
+    return ms is not None and ms <= LONGER * (row.candidate_ms or 0.0)
 
 
 def _settled(row: WorkloadResult, whole: Within | None) -> WorkloadResult:

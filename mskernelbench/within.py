@@ -1,5 +1,6 @@
 """One modelled call whose sampled blocks are counted as all others run: what it wrote is whole."""
 
+import secrets
 from collections.abc import Mapping
 
 from cudamaster.toolchain.build import Build
@@ -23,10 +24,11 @@ OF_SAMPLES = bytes_left_out.__name__.rpartition(".")[2]
 def timed_within(lane: Lane, candidate: Build, workload: Workload, *, known: bool) -> Within:
     """Its time, and what is wrong with it: some of what it wrote is compared.
 
-    With the answer where that is `known`, and is at hand; else with what pieces of the workload say.
+    With the answer where that is `known`, and is at hand; else with what pieces of the workload say. Which
+    blocks are counted nobody can foresee: of all the others only the instructions are known.
     """
     arguments = lane.materials.arguments(workload)
-    plan = TimingPlan(samples=1, seed=lane.seed, within=True, traces=True)
+    plan = TimingPlan(samples=1, seed=secrets.randbelow(2**31), anywhere=True, within=True, traces=True)
     timing = lane.device.time(candidate, arguments, plan)
     if isinstance(timing, RunFailure):
         slow = timing.kind is FailureKind.TIMED_OUT
