@@ -28,7 +28,7 @@ from mskernelbench.lateness import late
 from mskernelbench.materials import Materials
 from mskernelbench.operator import BaselineKind, Operator, Precision, Workload
 from mskernelbench.racing import Race
-from mskernelbench.signatures import signature_hint
+from mskernelbench.signatures import signature_hint, surplus_parameter
 from mskernelbench.timed_trial import Built, TimedTrial
 from mskernelbench.vendor.rival import Rival
 from mskernelbench.verdict import Bench, accepted, refused
@@ -223,6 +223,9 @@ class Referee:
         found = find_entry(source, self.operator, self.precision, entry)
         if isinstance(found, EntryProblem):
             return Refusal(Status.BUILD_FAILED, found.reason, rule="entry")
+        surplus = surplus_parameter(source, found.name, self.operator)
+        if surplus is not None:
+            return Refusal(Status.BUILD_FAILED, surplus, rule="entry")
         build = self.device.build(KernelSource(source, found.name))
         if not build.ok:
             return Refusal(Status.BUILD_FAILED, build.first_error, rule="compiler")

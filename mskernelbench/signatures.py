@@ -8,6 +8,10 @@ from mskernelbench.operator import Access, Kind, Operator, Parameter, Precision
 OPENING, CLOSING = "(<[{", ")>]}"
 TYPES = frozenset({"float", "double", "int", "half", "__half", "__nv_bfloat16"})
 """What can stand for nothing else in a parameter's type."""
+NUMBERS = frozenset(
+    {"bool", "char", "short", "int", "long", "unsigned", "size_t", "int32_t", "int64_t", "float", "double"}
+)
+"""What no type of a stream holds."""
 
 
 def signature_hint(source: str, entry: str, operator: Operator, precision: Precision) -> str | None:
@@ -27,6 +31,20 @@ def signature_hint(source: str, entry: str, operator: Operator, precision: Preci
         if _takes_another(written, parameter, precision):
             return f"parameter {number} of {entry} is '{written}', but it is called as {wanted}"
     return None
+
+
+def surplus_parameter(source: str, entry: str, operator: Operator) -> str | None:
+    """A sentence where `entry` takes a number after all that it is called with; None where none is known."""
+    parameters = parameters_of(source, entry)
+    if parameters is None or len(parameters) != len(operator.signature) + 1:
+        return None
+    last = parameters[-1]
+    if "*" in last or "[" in last or not NUMBERS.intersection(re.findall(r"\w+", last)):
+        return None
+    return (
+        f"{entry} has the parameter '{last}', which nothing is given for: "
+        "only a cudaStream_t may follow the others"
+    )
 
 
 def _takes_another(written: str, parameter: Parameter, precision: Precision) -> bool:

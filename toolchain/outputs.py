@@ -44,7 +44,7 @@ class Fault:
         """The message with its place."""
         line = f", line {self.line}" if self.line else ""
         place = f" (kernel {self.kernel}{line})" if self.kernel else ""
-        where = f" by thread {self.thread} of block {self.block}" if self.thread and self.block else ""
+        where = f", thread {self.thread} of block {self.block}" if self.thread and self.block else ""
         return f"{self.message}{where}{place}"
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from mskernelbench.catalog import load_operator, operator_names
 from mskernelbench.operator import Precision
-from mskernelbench.signatures import parameters_of, signature_hint
+from mskernelbench.signatures import parameters_of, signature_hint, surplus_parameter
 
 SPMV = load_operator("spmv_csr")
 FP32 = Precision.FP32
@@ -73,3 +73,26 @@ def test_nothing_is_said_of_our_baselines_with_or_without_a_stream(name: str, pr
 def test_nothing_is_said_where_no_definition_is_found() -> None:
     assert signature_hint("DEFINE(spmv_csr)", "spmv_csr", SPMV, FP32) is None
     assert signature_hint("void spmv_csr(" + "(" * 30_000, "spmv_csr", SPMV, FP32) is None
+
+
+@pytest.mark.parametrize(
+    ("last", "refused"),
+    [
+        ("int depth", True),
+        ("const float scale", True),
+        ("cudaStream_t stream", False),
+        ("CUstream_st *stream", False),
+        ("stream_of_mine stream", False),
+        ("void* stream", False),
+    ],
+)
+def test_only_a_stream_may_follow_what_an_entry_is_called_with(last: str, refused: bool) -> None:
+    source = f'extern "C" void softmax(float* y, const float* x, int rows, int cols, {last}) {{}}'
+    surplus = surplus_parameter(source, "softmax", load_operator("softmax"))
+    assert (surplus is not None) == refused
+    assert surplus is None or f"'{last}', which nothing is given for" in surplus
+
+
+def test_an_entry_with_no_parameter_too_many_has_no_surplus() -> None:
+    source = 'extern "C" void softmax(float* y, const float* x, int rows, int cols) {}'
+    assert surplus_parameter(source, "softmax", load_operator("softmax")) is None

@@ -112,7 +112,7 @@ def test_a_missing_wait_is_told_with_the_copy_that_is_still_under_way(bench: Mak
         "that are read"
     )
     assert str(fault).endswith(
-        "that are read by thread (0, 0, 0) of block (0, 0, 0) (kernel bad_copies, line 191)"
+        "that are read, thread (0, 0, 0) of block (0, 0, 0) (kernel bad_copies, line 191)"
     )
 
 
