@@ -81,10 +81,10 @@ def begin(context: click.Context, request: Request) -> int:
     user_workloads(chosen.operator, request.shapes, request.matrices)  # what is wrong with them is said now
     where = folders(runs=request.runs_dir, results=request.out)
     named = request.runs_dir is not None
-    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=named)
-    require_place(where.results, request.out, "--out", no_store=request.no_store)
     settings = settings_for(request, chosen, model, config, where.results)
     require_team(settings, config)
+    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=named)
+    require_place(where.results, request.out, "--out", no_store=request.no_store)
     with opening(context).device(request.device) as (device, reason):
         settings = replace(settings, device=device.name)
         run = new_run(where.runs, settings.operator, settings.precision, utc_now())

@@ -82,6 +82,7 @@ def test_a_model_without_its_key_names_the_variable(
 
     assert code == 3
     assert "ANTHROPIC_API_KEY is not set" in capsys.readouterr().err
+    assert not any(Path(folder).exists() for folder in folders if not folder.startswith("--"))
 
 
 def test_money_cannot_be_limited_where_no_price_is_known(
