@@ -1,6 +1,5 @@
 """One modelled call whose sampled blocks are counted as all others run: what it wrote is whole."""
 
-import secrets
 from collections.abc import Mapping
 
 from cudamaster.toolchain.build import Build
@@ -13,6 +12,7 @@ from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.times import bytes_left_out
 from mskernelbench.lane import Lane
 from mskernelbench.operator import Contract, Workload
+from mskernelbench.seeds import generator
 from mskernelbench.spots import Asked, wrong_words
 from mskernelbench.tolerance import compare
 from mskernelbench.whole_times import Within
@@ -25,10 +25,11 @@ def timed_within(lane: Lane, candidate: Build, workload: Workload, *, known: boo
     """Its time, and what is wrong with it: some of what it wrote is compared.
 
     With the answer where that is `known`, and is at hand; else with what pieces of the workload say. Which
-    blocks are counted nobody can foresee: of all the others only the instructions are known.
+    blocks are counted follows from the verdict's hidden draw: of the others only the instructions are known.
     """
     arguments = lane.materials.arguments(workload)
-    plan = TimingPlan(samples=1, seed=secrets.randbelow(2**31), anywhere=True, within=True, traces=True)
+    seed = int(generator(lane.materials.surprise, f"within {workload.label}").integers(2**31))
+    plan = TimingPlan(samples=1, seed=seed, anywhere=True, within=True, traces=True)
     timing = lane.device.time(candidate, arguments, plan)
     if isinstance(timing, RunFailure):
         slow = timing.kind is FailureKind.TIMED_OUT
