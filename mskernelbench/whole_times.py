@@ -22,7 +22,7 @@ DRAWN_STEPS = 5e9
 MOST_DRAWN_STEPS = 4e10
 """and above that there is none."""
 LONGER = 1.1
-"""How much longer, or shorter, a call must take to be another one than its samples."""
+"""How much longer a call must take to be another one than its samples."""
 
 Key = tuple[object, ...]
 
@@ -131,12 +131,12 @@ def takes_no_longer(ms: float | None, row: WorkloadResult) -> bool:
 
 
 def _settled(row: WorkloadResult, whole: Within | None) -> WorkloadResult:
-    """The row with the time of a whole call; it does not count without."""
+    """The row with the time of a whole call, where that is longer; it does not count without."""
     if whole is None or whole.ms is None or row.candidate_ms is None or row.speedup is None:
         return replace(row, counted=False)
     seen = replace(row, sampled=row.sampled or (whole.right and row.error_ratio is None))
     factor = whole.ms / row.candidate_ms
-    if 1 / LONGER <= factor <= LONGER:
+    if factor <= LONGER:
         return seen
     centre, low, high = (s / factor for s in (row.speedup.centre, row.speedup.low, row.speedup.high))
     attainment = row.attainment and row.attainment / factor
