@@ -101,7 +101,7 @@ FAMILIES: Families = {
     ),
     "arithmetic": (
         ("add sub mul min max fma mad", "- rn rz rm rp", "- ftz", "- sat relu",
-         "- lo hi wide NaN xorsign.abs", f"{INTEGERS} {FLOATS} u16x2 s16x2"),
+         "- lo hi wide NaN xorsign.abs oob", f"{INTEGERS} {FLOATS} u16x2 s16x2"),
         of_arithmetic,
     ),
     "comparisons": (

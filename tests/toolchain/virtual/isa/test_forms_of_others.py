@@ -82,6 +82,30 @@ def of_rows(words: list[str]) -> str:
     return ", ".join([*operands, *["d3"] * ("L2::cache_hint" in words)])
 
 
+def of_fences(words: list[str]) -> str:
+    return "[d1], 128" if words[0] == "fence" and "tensormap::generic" in words and "acquire" in words else ""
+
+
+def of_caches(words: list[str]) -> str:
+    match words[0]:
+        case "createpolicy":
+            ranges = "[d2], r1, r2" if "range" in words else ""
+            return ", ".join(
+                ["d1", *([ranges] if ranges else []), *(["1.0"] if "fractional" in words else [])]
+            )
+        case "discard" | "applypriority":
+            return "[d1], 128"
+        case _:
+            return "[d1]"
+
+
+def of_doubles(words: list[str]) -> str:
+    counts = {"m8n8k4": (2, 1, 1), "m16n8k4": (4, 2, 1), "m16n8k8": (4, 4, 2), "m16n8k16": (4, 8, 4)}
+    d, a, b = counts[next(word for word in words if word in counts)]
+    groups = [[f"g{i % 9}" for i in range(count)] for count in (d, a, b, d)]
+    return ", ".join("{" + ", ".join(group) + "}" for group in groups)
+
+
 def of_video(words: list[str]) -> str:
     three = words[0] == "vmad" or words[0][-1] in "24" or bool({"add", "min", "max"} & set(words))
     return "r1, r2, r3, r4" if three else "r1, r2, r3"
@@ -127,6 +151,28 @@ OTHERS: Families = {
          "mbarrier::complete_tx::bytes bulk_group", "- multicast::cluster", "- L2::cache_hint",
          "- add min max inc dec and or xor", "- f16 bf16 b32 u32 s32 b64 u64 s64 f64"),
         of_rows,
+    ),
+    "fences": (
+        ("fence membar", "- proxy", "- alias async async.global async.shared::cta tensormap::generic"
+         " mbarrier_init", "- acquire release acq_rel sc", "- sync_restrict::shared::cta",
+         "- cta cluster gpu sys gl"),
+        of_fences,
+    ),
+    "caches": (
+        ("prefetch prefetchu discard applypriority createpolicy", "- fractional range",
+         "- global local const param", "- L1 L2 tensormap",
+         "- L2::evict_last L2::evict_normal L2::evict_first", "- b64"),
+        of_caches,
+    ),
+    "products of doubles": (
+        ("mma.sync.aligned", "m8n8k4 m16n8k4 m16n8k8 m16n8k16", "row", "col", "- rn rz rm rp",
+         "f64.f64.f64.f64", "- rn rz rm rp"),
+        of_doubles,
+    ),
+    "products of fragments of doubles": (
+        ("wmma.mma.sync.aligned", "row col", "row col", "m8n8k4", "- rn rz rm rp",
+         "f64.f64.f64.f64", "- rn rz rm rp"),
+        of_doubles,
     ),
     "stores to other blocks": (
         ("st.async red.async", "- relaxed", "- cluster", "- shared::cluster", "mbarrier::complete_tx::bytes",

@@ -17,6 +17,8 @@ DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16}
 PRECISION = {"f16": (11, -14, 15), "bf16": (8, -126, 127)}
 """Significant bits, least and greatest exponent."""
 Bits = NDArray[np.uint16]
+OUTSIDE = 0x7FF7
+"""The NaN of what a tensor copy finds outside of its tensor."""
 
 
 def limits(kind: str) -> Any:
@@ -28,7 +30,7 @@ def edges(kind: str) -> Bits:
     info = limits(kind)
     values = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 1.5, -2.0, 0.5, 3.0]
     values += [float(info.max), -float(info.max), float(info.smallest_normal), float(info.smallest_subnormal)]
-    return np.array(values, DTYPES[kind]).view(np.uint16)
+    return np.append(np.array(values, DTYPES[kind]).view(np.uint16), np.uint16(OUTSIDE))
 
 
 def sources(kind: str) -> list[NDArray[Any]]:
@@ -115,6 +117,11 @@ def limited(reference: Reference, low: float, high: float, nan: int) -> Referenc
     return clamped
 
 
+def zero_outside(reference: Reference) -> Reference:
+    """A factor from outside a tensor makes zero of the result; an addend does not."""
+    return lambda bits, kind: 0 if OUTSIDE in bits[:2] else reference(bits, kind)
+
+
 ADD = rounded(lambda a, b: a + b, lambda a, b: a + b)
 SUB = rounded(lambda a, b: a - b, lambda a, b: a - b)
 MUL = rounded(lambda a, b: a * b, lambda a, b: a * b)
@@ -125,6 +132,8 @@ OPERATIONS: dict[str, tuple[int, Reference]] = {
     "mul.{}": (2, MUL),
     "fma.rn.{}": (3, FMA),
     "fma.rn.relu.{}": (3, limited(FMA, 0.0, math.inf, 0x7FFF)),
+    "fma.rn.oob.{}": (3, zero_outside(FMA)),
+    "fma.rn.oob.relu.{}": (3, zero_outside(limited(FMA, 0.0, math.inf, 0x7FFF))),
     "add.sat.{}": (2, limited(ADD, 0.0, 1.0, 0)),
     "fma.rn.sat.{}": (3, limited(FMA, 0.0, 1.0, 0)),
     "neg.{}": (1, lambda bits, kind: bits[0] ^ 0x8000),

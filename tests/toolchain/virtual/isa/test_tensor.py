@@ -1,6 +1,8 @@
 """Tensor products: every form of `mma` on its documented fragments, and whole kernels that nvcc compiled."""
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cudamaster.toolchain.devices.virtual.isa.tensor import FORMS
+from cudamaster.toolchain.devices.virtual.isa.tensor import FORMS, Form
 from tests.toolchain.virtual.isa.conftest import Runner
 from tests.toolchain.virtual.isa.opcodes import THREADS, Launch, Table
 
@@ -90,18 +92,24 @@ def listed(prefix: str, first: int, count: int) -> str:
     return "{" + ", ".join(f"%{prefix}{first + i}" for i in range(count)) + "}"
 
 
+def add_product(
+    cases: Table, name: str, form: Form, matrices: tuple[Array, Array, Array], rounding: str = ""
+) -> None:
+    kind = "f64" if form.element == "double" else "b32"
+    a, b, c = matrices
+    sources = [*registers_of_a(a), *registers_of_b(b), *registers_of_c(c)]
+    operands = [listed("s", 0, form.a), listed("s", form.a, form.b), listed("s", form.a + form.b, form.d)]
+    if form.a == form.b == 1:
+        operands[:2] = ["%s0", "%s1"]
+    text = f"{opcode(name)}{rounding} {listed('d', 0, form.d)}, {', '.join(operands)};"
+    cases.add(name, " ".join([kind] * form.d), " ".join([kind] * len(sources)), sources, text)
+
+
 @pytest.fixture(scope="module")
 def table(launch: Launch) -> Table:
     cases = Table()
     for name, form in FORMS.items():
-        kind = "f64" if form.element == "double" else "b32"
-        a, b, c = MATRICES[name]
-        sources = [*registers_of_a(a), *registers_of_b(b), *registers_of_c(c)]
-        operands = [listed("s", 0, form.a), listed("s", form.a, form.b), listed("s", form.a + form.b, form.d)]
-        if form.a == form.b == 1:
-            operands[:2] = ["%s0", "%s1"]
-        text = f"{opcode(name)} {listed('d', 0, form.d)}, {', '.join(operands)};"
-        cases.add(name, " ".join([kind] * form.d), " ".join([kind] * len(sources)), sources, text)
+        add_product(cases, name, form, MATRICES[name])
     square = np.arange(64, dtype=np.uint16).reshape(8, 8)
     cases.add(
         "movmatrix", "b32", "b32", registers_of_c(square), "movmatrix.sync.aligned.m8n8.trans.b16 %d0, %s0;"
@@ -119,6 +127,33 @@ def test_mma_multiplies_the_documented_fragments(table: Table, name: str) -> Non
     expected = registers_of_c(exact.astype(c.dtype))
     for found, wanted in zip(table.found[name], expected, strict=True):
         assert (found.reshape(THREADS // 32, 32) == wanted.view(found.dtype)).all()
+
+
+DOUBLES = [name for name, form in FORMS.items() if form.element == "double"]
+DIRECTED = {"rz": 0, "rm": -1, "rp": 1}
+
+
+def directed(mode: str, exact: Fraction) -> float:
+    """The nearest float64 that does not lie beyond `exact` in the mode's direction."""
+    near, to = float(exact), DIRECTED[mode] or (-1 if exact > 0 else 1)
+    return math.nextafter(near, to * math.inf) if (Fraction(near) - exact) * to < 0 else near
+
+
+@pytest.mark.parametrize("mode", DIRECTED)
+@pytest.mark.parametrize("name", DOUBLES)
+def test_products_of_doubles_round_each_step_as_they_are_told(launch: Launch, name: str, mode: str) -> None:
+    rows, depth, *_ = words(name)
+    a, b, c = (RNG.standard_normal(shape) for shape in ((rows, depth), (depth, 8), (rows, 8)))
+    cases, form = Table(), FORMS[name]
+    add_product(cases, name, form, (a, b, c), f".{mode}")
+    cases.run(launch)
+    expected = c.copy()
+    for row, column in np.ndindex(rows, 8):
+        for k in range(depth):
+            exact = Fraction(a[row, k]) * Fraction(b[k, column]) + Fraction(expected[row, column])
+            expected[row, column] = directed(mode, exact)
+    for found, wanted in zip(cases.found[name], registers_of_c(expected), strict=True):
+        assert (found.reshape(THREADS // 32, 32) == wanted).all()
 
 
 def test_movmatrix_transposes(table: Table) -> None:

@@ -151,13 +151,17 @@ def test_steps_skip_coordinates(runner: Runner, ptx: str, tensor: Callable[..., 
     assert load(runner, ptx, made, (4, 12, 1), len(wanted)) == wanted
 
 
-def test_what_lies_outside_may_be_nan(runner: Runner, ptx: str, tensor: Callable[..., Tensor]) -> None:
-    made = tensor(numbers(np.float32, 4, 16))
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_what_lies_outside_may_be_nan(
+    runner: Runner, ptx: str, tensor: Callable[..., Tensor], kind: Any
+) -> None:
+    made = tensor(numbers(kind, 4, 16))
     assert encode(made, (16, 4), fill=1) == 0
-    found = np.frombuffer(load(runner, ptx, made, (8, 2), 256), np.float32).reshape(4, 16)
+    found = np.frombuffer(load(runner, ptx, made, (8, 2), 64 * made.values.itemsize), kind).reshape(4, 16)
     assert np.array_equal(found[:2, :8], made.values[2:, 8:])
-    assert np.isnan(found[2:]).all()
-    assert np.isnan(found[:, 8:]).all()
+    outside = np.concatenate([found[2:].ravel(), found[:, 8:].ravel()])
+    assert np.isnan(outside).all()
+    assert (outside.view(np.uint16) == 0x7FF7).all()
 
 
 @pytest.mark.parametrize("kernel", ["doubled", "added"])

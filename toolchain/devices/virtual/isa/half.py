@@ -33,6 +33,8 @@ from cudamaster.toolchain.devices.virtual.isa.registry import Emit, instruction,
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Pair
 
 TYPES = (*NARROW, *PAIRS)
+OUTSIDE = 0x7FF7
+"""The NaN that a tensor copy fills with (`fill` in native/tensor_copy.c) and that `.oob` makes zeros of."""
 LEAST_NORMAL = 0x0400
 """Of f16; `.ftz` does not exist for bf16."""
 
@@ -85,13 +87,26 @@ def _arithmetic(emit: Emitter, ins: Instruction) -> None:
 
 
 def _fused(emit: Emitter, ins: Instruction) -> None:
-    require_known(ins, "rn", "ftz", "sat", "relu", TYPES)
+    require_known(ins, "rn", "ftz", "sat", "relu", "oob", TYPES)
     values = [emit.get(operand, ins.type) for operand in ins.operands[1:]]
     pair = ins.type in PAIRS
     if "ftz" in ins.modifiers:
         values = [_each_half(emit, ins, value, pair) for value in values]
     (result,) = emit.call_native(f"vg_fma_{ins.type}", ["i32" if pair else "i16"], values)
-    emit.put(ins.operands[0], _each_half(emit, ins, result, pair, limit=True))
+    result = _each_half(emit, ins, result, pair, limit=True)
+    if "oob" in ins.modifiers:
+        result = _zero_outside(emit, result, values[:2], pair)
+    emit.put(ins.operands[0], result)
+
+
+def _zero_outside(emit: Emitter, result: Value, factors: list[Value], pair: bool) -> Value:
+    """Make zero of each half that has a factor from outside a tensor."""
+    columns = zip(*(split(emit, value) if pair else (value,) for value in (result, *factors)), strict=True)
+    halves = []
+    for half, a, b in columns:
+        outside = [emit.compare("eq", factor, constant("i16", OUTSIDE)) for factor in (a, b)]
+        halves.append(emit.select(emit.op("or", *outside), constant("i16", 0), half))
+    return join(emit, *halves) if pair else halves[0]
 
 
 def _each_half(emit: Emitter, ins: Instruction, value: Value, pair: bool, *, limit: bool = False) -> Value:

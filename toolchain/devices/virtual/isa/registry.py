@@ -13,8 +13,8 @@ A module of this folder adds an opcode by decorating a function; listing the fol
     @instruction("red", writes=0)             # no destination: operand 0 is a source
     @instruction("wgmma", updates=True)       # destinations are sources too
 
-A modifier that nobody knows is refused, never ignored: list the opcode's in `vocabulary.py`, or call
-`modifiers.require_known` in the function.
+A modifier that nobody knows is refused, never ignored: list the opcode's in `vocabulary.py`, or the opcode
+there under `CHECKED`, and call `modifiers.require_known` in the function.
 
 Guards (`@p`), masks of divergent warps and the width of the destination are the emitter's business.
 """
@@ -26,7 +26,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from cudamaster.toolchain.devices.virtual.isa.vocabulary import LACKING, LEAST_OPERANDS, VOCABULARY
+from cudamaster.toolchain.devices.virtual.isa.vocabulary import CHECKED, LACKING, LEAST_OPERANDS, VOCABULARY
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction
 from cudamaster.toolchain.devices.virtual.unsupported import Unsupported
 
@@ -100,8 +100,9 @@ def _entry(words: tuple[str, ...]) -> Entry | str:
     """Return the entry of an opcode, or what about it is not known."""
     load_instructions()
     base, present = words[0], set(words)
-    unknown = [word for word in words[1:] if word not in VOCABULARY.get(base, present)]
-    if unknown:
+    known = present if base in CHECKED else VOCABULARY.get(base, frozenset())
+    unknown = [word for word in words[1:] if word not in known]
+    if unknown and base in ENTRIES:
         return f"the modifier .{unknown[0]}"
     return next(
         (entry for entry in ENTRIES.get(base, ()) if entry.modifiers <= present), LACKING.get(base, "")

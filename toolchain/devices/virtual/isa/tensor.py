@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Emitter
 from cudamaster.toolchain.devices.virtual.codegen.ir import LANES, Value, constant
+from cudamaster.toolchain.devices.virtual.isa.floating import DIRECTED, rounding
 from cudamaster.toolchain.devices.virtual.isa.modifiers import require_known
-from cudamaster.toolchain.devices.virtual.isa.registry import instruction
+from cudamaster.toolchain.devices.virtual.isa.registry import instruction, unsupported
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Operand, Vector
 
 
@@ -66,7 +67,17 @@ def multiply(emit: Emitter, ins: Instruction) -> None:
     if name is None or name not in FORMS:
         _multiply_small(emit, ins)
         return
-    _call(emit, ins, FORMS[name], name, ())
+    _call(emit, ins, FORMS[name], name, rounding_of(ins, FORMS[name]))
+
+
+def rounding_of(ins: Instruction, form: Form) -> tuple[int, ...]:
+    """Return the last argument of a product of float64, the number of its rounding mode; others have none."""
+    mode = rounding(ins)
+    if form.element == "double":
+        return (mode or 0,)
+    if mode is not None:
+        raise unsupported(ins, "this rounding")
+    return ()
 
 
 def _call(emit: Emitter, ins: Instruction, form: Form, name: str, arguments: tuple[int, ...]) -> None:
@@ -118,7 +129,7 @@ def _quad_pair_layout(ins: Instruction) -> int:
     return sum(flag for letter, flag in QUAD_PAIR_FLAGS.items() if holds[letter])
 
 
-IGNORED = ("mma", "sync", "aligned", "satfinite", "rn", "kind_f8f6f4")
+IGNORED = ("mma", "sync", "aligned", "satfinite", "rn", *DIRECTED, "kind_f8f6f4")
 
 
 def _form_name(ins: Instruction) -> str | None:

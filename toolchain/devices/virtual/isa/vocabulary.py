@@ -1,6 +1,6 @@
 """The modifiers that each opcode may have: any other is refused, since what it would change is not known.
 
-Opcodes that are not here state their own in their functions (`modifiers.require_known`).
+Those of `CHECKED` are told in their functions (`modifiers.require_known`). What stands in neither has none.
 """
 
 _GROUPS = {
@@ -11,13 +11,20 @@ _GROUPS = {
     "ROUND": "rn rz rm rp",
     "SPACE": "global shared shared_cta shared_cluster local const param param_entry param_func",
     "ORDER": "relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys",
+    "FENCE": "acquire release acq_rel sc sync_restrict_shared_cta sync_restrict_shared_cluster",
+    "PROXY": "proxy alias async async_generic tensormap_generic global shared_cta shared_cluster",
+    "SCOPE": "cta cluster gpu sys",
+    "EVICT": "L2_evict_last L2_evict_normal L2_evict_first L2_evict_unchanged",
+    "TILES": "m16n16k16 m32n8k16 m8n32k16 m16n16k8 m8n8k4 m8n8k32 m8n8k128",
+    "TYPES": "f64 f32 f16 bf16 tf32 s32 s8 u8 s4 u4 b1 xor and popc",
     "CACHE": "ca cg cs lu cv wb wt L1_evict_normal L1_evict_unchanged L1_evict_first L1_evict_last"
     " L1_no_allocate L2_64B L2_128B L2_256B L2_cache_hint L2_evict_last L2_evict_normal L2_evict_first",
 }
 _TABLE = """
 add sub: INT HALF f32 f64 f32x2 u16x2 s16x2 ROUND ftz sat cc
 addc subc: INT cc
-mul mad fma: INT HALF f32 f64 f32x2 ROUND ftz sat cc lo hi wide relu
+mul mad: INT HALF f32 f64 f32x2 ROUND ftz sat cc lo hi wide relu
+fma: HALF f32 f64 f32x2 ROUND ftz sat relu oob
 madc: INT lo hi sat cc
 mul24 mad24: u32 s32 lo hi sat
 div: INT f32 f64 ROUND ftz approx full
@@ -56,6 +63,23 @@ activemask: b32
 elect: sync
 nanosleep: u32
 bar barrier: cta warp cluster sync arrive wait red aligned popc and or pred u32 release acquire relaxed
+barvote: arrive popc and or pred u32
+bra ret call: uni
+brx: idx uni
+exit trap brkpt assertfail stackcheck:
+devicecall: vprintf malloc free
+pmevent: mask
+setmaxnreg: inc dec sync aligned u32
+griddepcontrol: wait launch_dependents
+fence: FENCE SCOPE PROXY mbarrier_init
+membar: cta gl sys PROXY
+prefetch prefetchu: global local const param L1 L2 tensormap L2_evict_last L2_evict_normal
+discard: global L2
+applypriority: global L2_evict_normal
+createpolicy: fractional range cvt global L2 EVICT b64
+ldmatrix stmatrix: sync aligned m8n8 x1 x2 x4 trans shared shared_cta b16
+movmatrix: sync aligned m8n8 trans b16
+wmma: load store mma sync aligned a b c d row col global shared shared_cta satfinite ROUND TILES TYPES
 """
 
 
@@ -70,6 +94,12 @@ def _read(table: str) -> dict[str, frozenset[str]]:
 
 VOCABULARY = _read(_TABLE)
 """Known modifiers by base opcode."""
+_VIDEO = "vadd vsub vmin vmax vabsdiff vset vshl vshr vmad vadd2 vsub2 vmin2 vmax2 vabsdiff2 vavrg2 vset2"
+CHECKED = frozenset(
+    f"ex2 lg2 sin cos tanh rsqrt atom red cp mbarrier tensormap mapa getctarank mma wgmma {_VIDEO}"
+    " vadd4 vsub4 vmin4 vmax4 vabsdiff4 vavrg4 vset4".split()
+)
+"""Opcodes whose functions know their modifiers."""
 _OPERANDS = {
     2: "abs neg not cnot popc clz brev bfind cvt mov cvta isspacep testp sqrt rcp rsqrt sin cos ex2 lg2 tanh"
     " ld ldu st",

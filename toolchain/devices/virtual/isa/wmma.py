@@ -15,6 +15,7 @@ from cudamaster.toolchain.devices.virtual.isa.registry import instruction
 from cudamaster.toolchain.devices.virtual.isa.tensor import (
     FORMS,
     registers,
+    rounding_of,
     small_product,
     write_fragment,
 )
@@ -248,7 +249,7 @@ class _Product:
         form = f"{saturating}{tile}k{depth}_{self.sum_type}_{self.a.type}_{self.b.type}"
         if form not in FORMS:
             raise self.emit.unsupported("these types")
-        return form, ()
+        return form, rounding_of(ins, FORMS[form])
 
     def _widened(self, pair: Value) -> list[Value]:
         """Return two f32, as bits, of two f16."""

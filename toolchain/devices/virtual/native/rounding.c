@@ -1,11 +1,9 @@
 /* Arithmetic that vectors of the host lack: directed rounding, and 64-bit integer division. */
-#include <fenv.h>
+#include "rounding.h"
+
 #include <math.h>
-#include <stdint.h>
 
 #include "vgpu.h"
-
-static const int MODES[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
 
 #define EACH(lane, mask) \
     for (uint32_t left = mask, lane; left && (lane = (uint32_t)__builtin_ctz(left), 1); left &= left - 1)
@@ -16,8 +14,7 @@ static const int MODES[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}
               const TYPE *third, int32_t mode) \
     { \
         (void)warp; \
-        int before = fegetround(); \
-        fesetround(MODES[mode]); \
+        int before = begin_rounding(mode); \
         EACH(lane, mask) \
         { \
             volatile TYPE x = first[lane], y = second[lane], z = third[lane]; \
@@ -44,8 +41,7 @@ DIRECTED(vg_sqrt_f64, double, sqrt(a))
     void NAME(VgWarp *warp, uint32_t mask, double *out, const TYPE *values, int32_t mode)            \
     {                                                                                                \
         (void)warp;                                                                                  \
-        int before = fegetround();                                                                   \
-        fesetround(MODES[mode]);                                                                     \
+        int before = begin_rounding(mode);                                                           \
         EACH(lane, mask)                                                                             \
         {                                                                                            \
             volatile TYPE x = values[lane];                                                          \

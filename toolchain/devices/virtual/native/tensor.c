@@ -3,6 +3,7 @@
 #include "vectorise.h"
 
 #include "fragment.h"
+#include "rounding.h"
 
 typedef uint32_t Register[LANES];
 
@@ -112,17 +113,33 @@ static void add_tile_f64(double sums[2][LANES], const double a[LANES], const dou
             }
 }
 
+typedef struct {
+    int halves, steps; /* tiles of rows, and along the sum */
+    double (*d)[LANES];
+    const double (*a)[LANES], (*b)[LANES], (*c)[LANES];
+} Product;
+
+/* Not inlined, so that nothing of it leaves the rounding mode that its caller sets. */
+static __attribute__((noinline)) void multiply_f64(const Product *product)
+{
+    double sums[4][LANES];
+    int halves = product->halves, steps = product->steps;
+    memcpy(sums, product->c, (size_t)halves * 2 * sizeof *sums);
+    for (int half = 0; half < halves; half++)
+        for (int step = 0; step < steps; step++)
+            add_tile_f64(sums + 2 * half, product->a[halves * step + half], product->b[step]);
+    memcpy(product->d, sums, (size_t)halves * 2 * sizeof *sums);
+}
+
 #define MMA_F64(name, halves, steps)                                                                          \
     void vg_mma_##name(VgWarp *warp, uint32_t active, double d[][LANES], const double a[][LANES],             \
-                       const double b[][LANES], const double c[][LANES])                                      \
+                       const double b[][LANES], const double c[][LANES], int32_t mode)                        \
     {                                                                                                         \
         (void)warp, (void)active;                                                                             \
-        double sums[2 * (halves)][LANES];                                                                     \
-        memcpy(sums, c, sizeof sums);                                                                         \
-        for (int half = 0; half < (halves); half++)                                                           \
-            for (int step = 0; step < (steps); step++)                                                        \
-                add_tile_f64(sums + 2 * half, a[(halves) * step + half], b[step]);                            \
-        memcpy(d, sums, sizeof sums);                                                                         \
+        Product product = {halves, steps, d, a, b, c};                                                        \
+        int before = begin_rounding(mode);                                                                    \
+        multiply_f64(&product);                                                                               \
+        fesetround(before);                                                                                   \
     }
 
 MMA_F64(m8n8k4_f64_f64_f64, 1, 1)
