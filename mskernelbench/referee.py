@@ -15,7 +15,7 @@ from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.affordable import affordable
 from mskernelbench.ahead import Job, ahead
-from mskernelbench.checking import Checked, Checker
+from mskernelbench.checking import Checked, Checker, failure_refusal
 from mskernelbench.entries import EntryProblem, accepted_names, find_entry
 from mskernelbench.errors import BaselineBroken
 from mskernelbench.evaluation import Evaluation, Status
@@ -82,6 +82,7 @@ class Referee:
         self._lock = RLock()
         self._baseline: Baseline | None = None
         self._holders: Counter[str] = Counter()
+        self._ends: set[str] = set()
 
     def workloads(self, name: str) -> tuple[Workload, ...]:
         """The workloads of one set."""
@@ -134,7 +135,10 @@ class Referee:
     def profile(
         self, source: str, entry: str | None = None, workload: Workload | None = None
     ) -> Profile | RunFailure:
-        """What one call does on the device, on the heaviest timed workload unless one is given."""
+        """What one call does on the device, on the heaviest timed workload unless one is given.
+
+        What was not checked here is first called on the least of the check set, where a hang soon shows.
+        """
         built = self._build(source, entry)
         if isinstance(built, Refusal):
             no_build = built.status is Status.BUILD_FAILED
@@ -143,7 +147,16 @@ class Referee:
             )
         chosen = workload or self.heaviest()
         with self._held(built.build):
-            return self.device.profile(built.build, self._materials.arguments(chosen))
+            failure = None if built.build.key in self._ends else self._first_failure(built.build)
+            return failure or self.device.profile(built.build, self._materials.arguments(chosen))
+
+    def _first_failure(self, build: Build) -> RunFailure | None:
+        """How a call on little data fails, in a verdict's words."""
+        workload = self.workloads("check")[0]
+        outputs = self.device.run(build, self._materials.arguments(workload))
+        if not isinstance(outputs, RunFailure):
+            return None
+        return replace(outputs, reason=failure_refusal(outputs, workload).reason)
 
     def heaviest(self) -> Workload:
         """The timed workload with the largest T; of the check set where none is timed."""
@@ -198,6 +211,7 @@ class Referee:
         if built.keeps_state and not checked.refusal:
             checked = self._again(built, checked)
         if checked.refusal is None:
+            self._ends.add(built.build.key)
             return checked
         return replace(checked, refusal=self._hinted(checked.refusal, built))
 

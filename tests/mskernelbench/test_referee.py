@@ -347,6 +347,30 @@ def test_a_profile_is_taken_on_the_heaviest_timed_workload() -> None:
     assert any(verb == "profile" and "rows=200" in label for verb, label in device.asked)
 
 
+def hangs(arguments: Arguments) -> RunFailure:
+    return RunFailure(FailureKind.TIMED_OUT, "the kernel does not end within its time limit")
+
+
+def test_a_kernel_that_hangs_is_profiled_on_little_data_alone_and_told_of_as_a_verdict_does() -> None:
+    judge = referee(hangs)
+    told = judge.profile(CANDIDATE)
+    assert isinstance(told, RunFailure)
+    device = judge.device
+    assert isinstance(device, ScriptedDevice)
+    assert [verb for verb, _ in device.asked if verb != "release"] == ["run"]
+    assert told.reason == judge.evaluate(CANDIDATE).reason
+
+
+def test_what_was_judged_is_profiled_without_another_call() -> None:
+    judge = referee(honest(SPMV))
+    judge.evaluate(CANDIDATE)
+    device = judge.device
+    assert isinstance(device, ScriptedDevice)
+    runs = [verb for verb, _ in device.asked].count("run")
+    judge.profile(CANDIDATE)
+    assert [verb for verb, _ in device.asked].count("run") == runs
+
+
 def test_the_document_holds_no_figures_that_the_status_does_not_allow() -> None:
     document = verdict(changed(lambda y: y.fill(0))).document()
     assert document["status"] == "wrong"
