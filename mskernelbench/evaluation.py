@@ -1,7 +1,7 @@
 """What became of a candidate: a status, and exactly the figures that the status allows."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -29,6 +29,18 @@ class Interval:
     centre: float
     low: float
     high: float
+
+    @property
+    def without_gain(self) -> "Interval":
+        """The same where it is a loss, else none."""
+        return Interval(min(1.0, self.centre), min(1.0, self.low), min(1.0, self.high))
+
+    def scaled(self, factor: float) -> "Interval":
+        """Of a time that is shorter by this factor."""
+        return Interval(factor * self.centre, factor * self.low, factor * self.high)
+
+
+NO_GAIN = Interval(1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +72,36 @@ class WorkloadResult:
     sampled: bool = False
     """Whether some of the outputs of the timed call were compared instead, and are right."""
     left_out: str | None = None
-    """Why it was not timed: its size, and what the device has free."""
+    """Why it was not timed: its size, and what the device has free; or that its call is too costly here."""
     counted: bool = True
-    """Whether the means are over it too; False of a gain that nobody compared or could have, or of a time
-    that nothing proves."""
+    """Whether a gain is one in the means too; False where nobody compared or could have, where nothing proves
+    the time, or where a call that the candidate makes too costly has none."""
     unproved: bool = False
     """Whether its time is that of blocks that do not show their work, and it counts since no other does."""
 
     @property
     def counts(self) -> bool:
-        """Whether it was timed, and the means are over it."""
+        """Whether it was timed, and the means have its speedup as it is."""
         return self.speedup is not None and self.counted
+
+    @property
+    def credited(self) -> "WorkloadResult":
+        """The row as it stands in the means: where a gain does not count, the time is the baseline's.
+
+        So no candidate gains by what cannot be proved of it, nor hides where it is slow.
+        """
+        if self.counted or self.baseline_ms is None:
+            return self
+        if self.speedup is None:
+            return replace(self, candidate_ms=self.baseline_ms, speedup=NO_GAIN)
+        gain = max(1.0, self.speedup.centre)
+        return replace(
+            self,
+            candidate_ms=self.candidate_ms and gain * self.candidate_ms,
+            speedup=self.speedup.without_gain,
+            attainment=self.attainment and self.attainment / gain,
+            vendor_speedup=self.vendor_speedup and self.vendor_speedup.scaled(1 / gain),
+        )
 
     @property
     def seen(self) -> bool:
@@ -112,7 +143,7 @@ class Vendor:
     library: str
     """What it calls, with its version where it was timed: `cuBLAS 13.1.0`."""
     speedup: Interval | None = None
-    """Geometric mean of vendor's time ÷ candidate's time over the timed workloads that count."""
+    """Geometric mean of vendor's time ÷ candidate's time over the workloads where both were timed."""
     lacks: str | None = None
     """Why it has no time."""
 
@@ -146,11 +177,11 @@ class Evaluation:
     rule: str | None = None
     """What refused it, whatever its status: a guard, `comparison`, `compiler`, `entry`, what a device saw."""
     speedup: Interval | None = None
-    """Geometric mean over the timed workloads that count."""
+    """Geometric mean over the timed workloads; a gain that does not count is none."""
     paper_score: float | None = None
     """The paper's P over those of the set `paper`."""
     attainment: float | None = None
-    """Geometric mean over the timed workloads that count."""
+    """Geometric mean over the timed workloads, likewise."""
     workloads: tuple[WorkloadResult, ...] = ()
     baseline: BaselineKind = BaselineKind.FAIR
     """What the speedups are over."""
@@ -196,9 +227,25 @@ class Evaluation:
         return head | {k: v for k, v in figures.items() if v is not None} | tail
 
 
-def counted_rows(evaluation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The rows of a document `cudamaster.evaluation/1` that its means are over."""
-    return [row for row in evaluation["workloads"] if "speedup" in row and row.get("counted", True)]
+def in_means(rows: Sequence[WorkloadResult]) -> list[WorkloadResult]:
+    """The rows that means are over, each as it is credited; none where no call has a time."""
+    if not any(row.speedup for row in rows):
+        return []
+    return [credited for row in rows if (credited := row.credited).speedup]
+
+
+def credited_speedups(evaluation: Mapping[str, Any]) -> list[Interval]:
+    """The speedups that the mean of a document `cudamaster.evaluation/1` is over."""
+    found = [_credited(row) for row in evaluation["workloads"]]
+    return [speedup for speedup in found if speedup]
+
+
+def _credited(row: Mapping[str, Any]) -> Interval | None:
+    counted = row.get("counted", True)
+    if "speedup" not in row:
+        return None if counted else NO_GAIN
+    speedup = Interval(*(row["speedup"][name] for name in ("median", "low", "high")))
+    return speedup if counted else speedup.without_gain
 
 
 def interval_document(interval: Interval | None, centre: str) -> dict[str, float] | None:

@@ -153,8 +153,14 @@ class Race:
         except TooLarge as large:
             return _left_out(workload, large)
         if isinstance(pair, RunFailure) and not measured and self._is_too_costly(pair, workload):
-            return _left_out(workload, TooLarge(f"{TOO_COSTLY} ({workload.label})"))
+            return self._without_time(workload)
         return failure_refusal(pair, workload) if isinstance(pair, RunFailure) else pair
+
+    def _without_time(self, workload: Workload) -> WorkloadResult:
+        """The row of a call that is too costly here: the means take it for as long as the baseline's."""
+        row = self.baseline_alone(workload)
+        words = row.left_out or f"{TOO_COSTLY} ({workload.label})"
+        return replace(row, candidate_ms=None, speedup=None, left_out=words, counted=bool(row.left_out))
 
     def _is_too_costly(self, failure: RunFailure, workload: Workload) -> bool:
         """Whether a call that has no time would have none here either if it did no more than it must.

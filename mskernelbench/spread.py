@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from mskernelbench.evaluation import Evaluation, Interval, WorkloadResult, interval_document
+from mskernelbench.evaluation import Evaluation, Interval, WorkloadResult, in_means, interval_document
 from mskernelbench.ratios import RESOLUTION
 
 
@@ -14,9 +14,9 @@ class Extremes(NamedTuple):
 
 
 def extremes(evaluation: Evaluation) -> Extremes | None:
-    """The workloads of the least and most speedup that counts; None where they differ by 10 % or less."""
-    counted = [(row.speedup, row) for row in evaluation.workloads if row.counted]
-    timed = [(speedup.centre, -i, row) for i, (speedup, row) in enumerate(counted) if speedup]
+    """The workloads of the least and most speedup in the means; None where they differ by 10 % or less."""
+    credited = [(row.speedup, row) for row in in_means(evaluation.workloads)]
+    timed = [(speedup.centre, -i, row) for i, (speedup, row) in enumerate(credited) if speedup]
     if not timed:
         return None
     slowest, fastest = min(timed), max(timed)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.evaluation import Evaluation, Interval, Status, WorkloadResult
+from mskernelbench.evaluation import Evaluation, Interval, Status, WorkloadResult, in_means
 from mskernelbench.guards import Refusal
 from mskernelbench.operator import BaselineKind
 from mskernelbench.ratios import over_all, ratio_text
@@ -75,7 +75,7 @@ def accepted(bench: Bench, entry: str, rows: Sequence[WorkloadResult]) -> Evalua
 
 
 def counting(verdict: Evaluation, counted: Sequence[bool]) -> Evaluation:
-    """`verdict` with its figures over those rows that are `counted`, one truth for each of its rows."""
+    """`verdict` with the gains of those rows alone that are `counted`, one truth for each of its rows."""
     rows = tuple(replace(row, counted=c) for row, c in zip(verdict.workloads, counted, strict=True))
     if not verdict.correct:
         return replace(verdict, workloads=rows)
@@ -92,8 +92,8 @@ def counting(verdict: Evaluation, counted: Sequence[bool]) -> Evaluation:
 
 
 def vendor_overall(rows: Sequence[WorkloadResult], clock: Clock) -> Interval | None:
-    """The mean over the vendor's own; None where it has no time that counts."""
-    found = [row.vendor_speedup for row in rows if row.counts and row.vendor_speedup is not None]
+    """The mean over the vendor's own; None where it has no time."""
+    found = [row.vendor_speedup for row in in_means(rows) if row.vendor_speedup is not None]
     return over_all(found, clock) if found else None
 
 
@@ -103,17 +103,17 @@ def _overall(rows: Sequence[WorkloadResult], clock: Clock) -> Interval | None:
 
 
 def _speedups(rows: Sequence[WorkloadResult]) -> list[Interval]:
-    """Those that count."""
-    return [row.speedup for row in rows if row.counted and row.speedup is not None]
+    """Those that means are over."""
+    return [row.speedup for row in in_means(rows) if row.speedup is not None]
 
 
 def _attainment(rows: Sequence[WorkloadResult]) -> float | None:
-    attained = [row.attainment for row in rows if row.counts and row.attainment is not None]
+    attained = [row.attainment for row in in_means(rows) if row.attainment is not None]
     return geometric_mean(attained) if attained else None
 
 
 def _paper_score(rows: Sequence[WorkloadResult]) -> float | None:
-    paper = [row for row in rows if row.set == "paper" and row.counts and row.weight]
+    paper = [row for row in in_means(rows) if row.set == "paper" and row.weight]
     if not paper:
         return None
     return paper_score(
@@ -135,13 +135,14 @@ def _sentence(rows: Sequence[WorkloadResult], overall: Interval | None, bench: B
 
 
 def _left_out(rows: Sequence[WorkloadResult]) -> str:
-    """What was not timed since it does not fit on the device."""
-    reasons = [row.left_out for row in rows if row.left_out]
-    return (
-        f"; {_workloads(len(reasons), 'timed')} {_were(len(reasons))} left out: {reasons[0]}"
-        if reasons
-        else ""
-    )
+    """What was not timed since it does not fit on the device, and what since it is too costly there."""
+    told = ""
+    for counted, ending in ((True, ""), (False, " and count as no gain")):
+        reasons = [row.left_out for row in rows if row.left_out and row.counted is counted]
+        if reasons:
+            words = f"{_workloads(len(reasons), 'timed')} {_were(len(reasons))} left out{ending}"
+            told += f"; {words}: {reasons[0]}"
+    return told
 
 
 def _no_difference(rows: Sequence[WorkloadResult], overall: Interval, bench: Bench) -> str:
@@ -180,18 +181,18 @@ def _right(rows: Sequence[WorkloadResult]) -> str:
 
 
 def _not_proved(rows: Sequence[WorkloadResult]) -> list[str]:
-    """Why some gains are in no mean, or are in it as they are."""
+    """Why some gains are none in the means, or are in them as they are."""
     told = []
-    if uncounted := sum(not row.counted for row in rows):
-        gains = f"{uncounted} gain{_s(uncounted)} {_do(uncounted)} not count"
-        told.append(f"{gains}: {TOO_COSTLY}")
+    timed = [row for row in rows if row.speedup is not None]
+    if uncounted := sum(not row.counted for row in timed):
+        gains = sum(row.speedup is not None and row.speedup.centre > 1 for row in timed)
+        are, count = ("is", "counts") if uncounted == 1 else ("are", "count")
+        told.append(
+            f"{uncounted} of {gains} gain{_s(gains)} {are} not proved here and {count} as none: {TOO_COSTLY}"
+        )
     if unproved := sum(row.unproved for row in rows):
         told.append(f"no gain is proved, but {unproved} of them count all the same: {TOO_COSTLY}")
     return told
-
-
-def _do(count: int) -> str:
-    return "does" if count == 1 else "do"
 
 
 def _s(count: int) -> str:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mskernelbench.call_cost import affordable_calls
-from mskernelbench.evaluation import Interval, WorkloadResult
+from mskernelbench.evaluation import WorkloadResult
 from mskernelbench.guards import Refusal
 from mskernelbench.operator import Workload
 
@@ -39,7 +39,7 @@ class Within(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """Rows with times that are true, or with gains that do not count."""
+    """Rows with times that are true, or with gains that count as none."""
 
     rows: tuple[WorkloadResult, ...]
     refusal: Refusal | None = None
@@ -138,6 +138,6 @@ def _settled(row: WorkloadResult, whole: Within | None) -> WorkloadResult:
     factor = whole.ms / row.candidate_ms
     if factor <= LONGER:
         return seen
-    centre, low, high = (s / factor for s in (row.speedup.centre, row.speedup.low, row.speedup.high))
     attainment = row.attainment and row.attainment / factor
-    return replace(seen, candidate_ms=whole.ms, speedup=Interval(centre, low, high), attainment=attainment)
+    speedup = row.speedup.scaled(1 / factor)
+    return replace(seen, candidate_ms=whole.ms, speedup=speedup, attainment=attainment)

@@ -1,13 +1,13 @@
 """What one task came to, as figures that a result file's row states; a row that cannot be so is malformed."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from cudamaster.store.codec import Json, Malformed, well_formed
-from mskernelbench.evaluation import Interval, Status, counted_rows
+from mskernelbench.evaluation import Interval, Status, credited_speedups
 from mskernelbench.operator import Precision
 from mskernelbench.scores import Task, geometric_mean
 
@@ -100,7 +100,7 @@ def judged_score(score: Score, row: Json) -> Score:
     if evaluation["status"] != Status.CORRECT:
         raise ValueError(f"its evaluation is {evaluation['status']}, which has no speedup")
     speedup = interval_of(evaluation["speedup"], "geomean")
-    _require_mean(speedup, counted_rows(evaluation))
+    _require_mean(speedup, evaluation)
     vendor = row.get("vendor_speedup") or evaluation.get("vendor", {}).get("speedup")
     if (speedup.low > 1) != (score.status is TaskStatus.FASTER):
         raise ValueError(f"it is called {score.status} at a speedup of at least {speedup.low:.3f}")
@@ -127,12 +127,15 @@ def interval_of(document: Mapping[str, Any], centre: str) -> Interval:
     return found
 
 
-def _require_mean(speedup: Interval, workloads: Sequence[Mapping[str, Any]]) -> None:
+def _require_mean(speedup: Interval, evaluation: Mapping[str, Any]) -> None:
     """A speedup is that of its own workloads."""
-    timed = [interval_of(row["speedup"], "median").centre for row in workloads]
+    for row in evaluation["workloads"]:
+        if "speedup" in row:
+            interval_of(row["speedup"], "median")
+    timed = credited_speedups(evaluation)
     if not timed:
         raise ValueError("its evaluation has a speedup and no timed workload")
-    mean = geometric_mean(timed)
+    mean = geometric_mean([one.centre for one in timed])
     if not math.isclose(mean, speedup.centre, rel_tol=SAME):
         raise ValueError(f"its speedup is {speedup.centre}, and that of its workloads {mean}")
 

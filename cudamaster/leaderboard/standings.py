@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
 DIMENSIONS = ("scenario", "precision", "operator")
 RULE = (
-    "A task is an operator at a precision. Its speedup S is the geometric mean, over all timed "
-    "workloads, of the fair baseline's time ÷ the best kernel's, and exists only where the referee held "
-    "that kernel right on every workload. Success at τ is the share of all tasks of the row with S ≥ τ, "
-    "as in arXiv 2603.07169: a tie (S = 1) counts at τ = 1; a task that failed, gained nothing, is "
-    "unfinished or was never tried counts as not reached. Right counts the tasks for which a kernel was held "
-    "right, faster or not. Speedup, P (the paper's score) and attainment are geometric means over the tasks "
-    "whose best is right on every workload and no slower than the baseline, as far as can be told, [ ] the "
-    "means of their intervals' ends. Dollars and minutes are means over the tasks worked on."
+    "A task is an operator at a precision. Its speedup S is the geometric mean, over all timed workloads, "
+    "of the fair baseline's time ÷ the best kernel's (1 where a gain is not proved), and exists only "
+    "where the referee held that kernel right on every workload. Success at τ is the share of all tasks "
+    "of the row with S ≥ τ, as in arXiv 2603.07169: a tie (S = 1) counts at τ = 1; a task that failed, "
+    "gained nothing, is unfinished or was never tried counts as not reached. Right counts the tasks for "
+    "which a kernel was held right, faster or not. Speedup, P (the paper's score) and attainment are "
+    "geometric means over the tasks whose best is right on every workload and no slower than the "
+    "baseline, as far as can be told, [ ] the means of their intervals' ends. Dollars and minutes are "
+    "means over the tasks worked on."
 )
 
 

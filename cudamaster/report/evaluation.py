@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from cudamaster.report.figures import clocked, percent, shape_text, times
 from cudamaster.toolchain.profile import Profile
-from mskernelbench.evaluation import Evaluation, Vendor
+from mskernelbench.evaluation import Evaluation, Vendor, WorkloadResult
 from mskernelbench.operator import BaselineKind
+from mskernelbench.ratios import ratio_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,14 +28,13 @@ COLUMNS = (
 """Short, so that a row fits 80 columns where there is no vendor's arm.
 
 `error` is a share of the bound, `roofline` the attainment, `over it` the speedup over the vendor's own.
-The last column says what is not in the means.
+The last column says what is something else in the means.
 """
 LEFT = ("set", "shape", "bound", "")
 FOLDED = ("shape", "")
 ON_THE_DEVICE = ("memcpy", "memset")
 """What a profile tells beside kernels and is no call that the host waits for."""
 MUCH = 0.2
-UNCOUNTED = "does not count"
 
 
 def verdict_lines(evaluation: Evaluation) -> list[str]:
@@ -109,10 +109,16 @@ def workload_rows(evaluation: Evaluation) -> list[tuple[str, ...]]:
             w.bound or "",
             _cell(w.vendor_ms, ".4g"),
             times(w.vendor_speedup) if w.vendor_speedup else "",
-            "" if w.counted else UNCOUNTED,
+            _credit(w),
         )
         for w in evaluation.workloads
     ]
+
+
+def _credit(row: WorkloadResult) -> str:
+    """What the row is in the means, where that is not its own speedup."""
+    credited = row.credited.speedup
+    return "" if row.counted or credited is None else f"counts as {ratio_text(credited.centre)}"
 
 
 def _cell(figure: float | None, form: str) -> str:

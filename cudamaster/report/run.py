@@ -9,7 +9,7 @@ from cudamaster.report.figures import clocked, counted, percent, shape_text, tim
 from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.search.outcome import INTERRUPTED, Best, Outcome
 from cudamaster.store.results import KERNEL
-from mskernelbench.evaluation import WorkloadResult, interval_document
+from mskernelbench.evaluation import WorkloadResult, in_means, interval_document
 from mskernelbench.ratios import RESOLUTION, ratio_text
 from mskernelbench.scores import geometric_mean
 from mskernelbench.spread import extremes, extremes_document
@@ -69,9 +69,9 @@ def baseline_document(outcome: Outcome) -> Json | None:
 
 
 def baseline_workloads(outcome: Outcome) -> list[WorkloadResult]:
-    """The timed workloads that count of the best's verdict; of the baseline's own where nothing beat it."""
+    """The timed workloads of the best's verdict; of the baseline's own where nothing beat it."""
     verdict = outcome.best.evaluation if outcome.best else outcome.baseline
-    return [w for w in verdict.workloads if w.counts] if verdict else []
+    return in_means(verdict.workloads) if verdict else []
 
 
 def baseline_attainment(workload: WorkloadResult) -> float:
@@ -161,7 +161,7 @@ def _setting_rows(outcome: Outcome, best: Best) -> list[tuple[str, str]]:
 
 def _slower_rows(best: Best) -> list[tuple[str, str]]:
     """A warning of the workloads that lost, the worst of them named; a mean does not show them."""
-    timed = [(row.speedup, row) for row in best.evaluation.workloads if row.counted and row.speedup]
+    timed = [(row.speedup, row) for row in in_means(best.evaluation.workloads) if row.speedup]
     slower = [(speedup.centre, -i, row) for i, (speedup, row) in enumerate(timed) if speedup.high < 1]
     if not slower:
         return []
@@ -185,7 +185,7 @@ def _baseline_text(outcome: Outcome) -> str:
 
 def _best_rows(outcome: Outcome, best: Best) -> list[tuple[str, str]]:
     evaluation = best.evaluation
-    milliseconds = geometric_mean([ms for w in evaluation.workloads if w.counts and (ms := w.candidate_ms)])
+    milliseconds = geometric_mean([ms for w in in_means(evaluation.workloads) if (ms := w.candidate_ms)])
     bounds = sorted({w.bound for w in evaluation.workloads if w.bound})
     provisional = ", so far on the workloads of the rounds only" if outcome.stopped_by == INTERRUPTED else ""
     return [

@@ -13,7 +13,7 @@ from cudamaster.store.codec import Json
 from cudamaster.store.results import SEAL, digest_of, seal_of
 from cudamaster.toolchain.digests import digests
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.evaluation import Interval, counted_rows, interval_document
+from mskernelbench.evaluation import credited_speedups, interval_document
 from mskernelbench.ratios import of_pairs, over_all
 from mskernelbench.referee import Referee
 from mskernelbench.verdict import counting
@@ -67,11 +67,10 @@ def differences_on_paper(record: Json, kernel: str, baseline: str) -> Iterator[D
 
 def _derived(evaluation: Mapping[str, Any]) -> Iterator[Difference]:
     """Figures of the whole that do not follow from the workloads' own."""
-    rows = counted_rows(evaluation)
-    if not rows or "speedup" not in evaluation:
+    intervals = credited_speedups(evaluation)
+    if not intervals or "speedup" not in evaluation:
         yield "the record has no speedup, and so no verdict to reach again"
         return
-    intervals = [Interval(*(row["speedup"][name] for name in ("median", "low", "high"))) for row in rows]
     mean = interval_document(over_all(intervals, Clock(evaluation["clock"])), "geomean")
     for name, figure in (mean or {}).items():
         if not _same(figure, evaluation["speedup"][name]):
@@ -117,7 +116,7 @@ def differences_when_compiled(record: Json, kernel: str, referee: Referee) -> It
 def differences_when_judged(record: Json, kernel: str, referee: Referee) -> Iterator[Difference]:
     """What differs when `referee`, which has the record's seed and workloads, judges the kernel again.
 
-    Its means are taken over the rows that count in the record: heavy ones are drawn anew.
+    In its means those gains count that do in the record: heavy workloads are drawn anew.
     """
     verdict, rows = referee.evaluate(kernel, record["entry"]), record["evaluation"]["workloads"]
     if len(verdict.workloads) == len(rows):

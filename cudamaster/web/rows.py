@@ -27,10 +27,17 @@ class Row:
     """Roofline time ÷ the best kernel's time."""
     bound: str
     error_ratio: float | None
+    counted: bool = True
+    """Whether a gain is one in the mean too."""
     vendor_ms: float | None = None
     """Of the vendor's own answer; None where it was not timed."""
     vendor_speedup: Interval | None = None
     """Vendor's time ÷ the best kernel's."""
+
+    @property
+    def credited(self) -> Interval:
+        """What the mean is over."""
+        return self.speedup if self.counted else self.speedup.without_gain
 
     @property
     def roofline_ms(self) -> float:
@@ -74,6 +81,7 @@ def _row(row: Json) -> Row:
         attainment=float(row["attainment"]),
         bound=str(row["bound"]),
         error_ratio=row.get("error_ratio"),
+        counted=bool(row.get("counted", True)),
         vendor_ms=row.get("vendor_ms"),
         vendor_speedup=_interval(row["vendor_speedup"]) if "vendor_speedup" in row else None,
     )

@@ -11,7 +11,7 @@ from cudamaster.toolchain.nvcc.libraries import versions
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.checking import Checker
 from mskernelbench.errors import BenchmarkError
-from mskernelbench.evaluation import Evaluation, Vendor, WorkloadResult
+from mskernelbench.evaluation import Evaluation, Interval, Vendor, WorkloadResult
 from mskernelbench.guards import Refusal
 from mskernelbench.lane import Lane
 from mskernelbench.operator import Workload
@@ -114,5 +114,12 @@ def _with_vendor(row: WorkloadResult, timed: Sequence[WorkloadResult]) -> Worklo
     """`row`, with the time of the arm on its workload."""
     for found in timed:
         if (found.set, found.shape, found.pattern) == (row.set, row.shape, row.pattern):
-            return replace(row, vendor_ms=found.baseline_ms, vendor_speedup=found.speedup)
+            return replace(row, vendor_ms=found.baseline_ms, vendor_speedup=_over(found, row))
     return row
+
+
+def _over(found: WorkloadResult, row: WorkloadResult) -> Interval | None:
+    """The speedup over the arm; a modelled time that was settled is not the one that was raced."""
+    if row.pairs_ms or not (found.speedup and found.candidate_ms and row.candidate_ms):
+        return found.speedup
+    return found.speedup.scaled(found.candidate_ms / row.candidate_ms)

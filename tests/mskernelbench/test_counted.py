@@ -1,4 +1,4 @@
-"""What nobody compared is in no mean, beside what was compared."""
+"""A gain that nobody compared, or nothing proves, is none in the means, and no way to hide a slow row."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,15 @@ from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.affordable import may_be_compared
 from mskernelbench.catalog import load_operator
-from mskernelbench.evaluation import Evaluation, Interval, Status, Vendor, WorkloadResult, counted_rows
+from mskernelbench.evaluation import (
+    NO_GAIN,
+    Evaluation,
+    Interval,
+    Status,
+    Vendor,
+    WorkloadResult,
+    credited_speedups,
+)
 from mskernelbench.operator import Precision, Workload
 from mskernelbench.referee import Referee
 from mskernelbench.spread import extremes
@@ -63,11 +71,11 @@ def test_what_is_too_heavy_to_be_drawn_is_known_beforehand(
 def test_a_gain_that_does_not_count_keeps_its_row_and_is_said() -> None:
     rows = [replace(row(2.0), error_ratio=0.5), row(8.0), row(50.0, counted=False)]
     evaluation = accepted(BENCH, "entry", rows)
-    assert "2 larger timed workloads were not compared, 1 gain does not count: what" in evaluation.reason
-    assert "over 2 timed workloads (" in evaluation.reason
+    assert "1 of 3 gains is not proved here and counts as none: what" in evaluation.reason
+    assert "over 3 timed workloads (" in evaluation.reason
     document = evaluation.document()
     assert [one.get("counted") for one in document["workloads"]] == [None, None, False]
-    assert len(counted_rows(document)) == 2
+    assert [one.centre for one in credited_speedups(document)] == [2.0, 8.0, 1.0]
 
 
 def test_a_time_that_nothing_proves_is_said_to_be_so_where_it_counts() -> None:
@@ -104,18 +112,42 @@ def row(speedup: float, *, counted: bool = True) -> WorkloadResult:
 BENCH = Bench("relu", "fp32", "virtual:h200", Clock.MODELLED, 0, 1)
 
 
-def test_no_figure_is_over_a_row_that_does_not_count() -> None:
-    verdict = accepted(BENCH, "entry", [row(2.0), row(8.0), row(50.0, counted=False)])
+def test_in_every_figure_a_gain_that_is_not_proved_is_none() -> None:
+    verdict = accepted(BENCH, "entry", [row(2.0), row(4.0), row(50.0, counted=False)])
     assert verdict.speedup
-    assert verdict.speedup.centre == pytest.approx(4)
-    assert verdict.paper_score == pytest.approx(5)
-    assert verdict.attainment == pytest.approx(0.04)
+    assert verdict.speedup.centre == pytest.approx(2)
+    assert verdict.paper_score == pytest.approx(7 / 3)
+    assert verdict.attainment == pytest.approx(0.02)
     found = extremes(verdict)
     assert found
-    assert found.fastest.speedup == Interval(8.0, 8.0, 8.0)
+    assert (found.slowest.speedup, found.fastest.speedup) == (NO_GAIN, Interval(4.0, 4.0, 4.0))
 
 
-def test_figures_can_be_taken_again_over_the_rows_that_another_verdict_counts() -> None:
+def test_a_loss_stays_one_where_it_does_not_count() -> None:
+    verdict = accepted(BENCH, "entry", [row(2.0), row(0.125, counted=False)])
+    assert verdict.speedup
+    assert verdict.speedup.centre == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("slow", [1.5, 1.0, 0.5])
+def test_hiding_a_slow_row_raises_no_figure(slow: float) -> None:
+    shown = accepted(BENCH, "entry", [row(4.0), row(8.0), row(slow)])
+    late = WorkloadResult(
+        "paper",
+        {"N": 1},
+        baseline_ms=slow,
+        attainment=0.01,
+        weight=1,
+        left_out="too costly",
+        counted=False,
+    )
+    for hidden in (row(slow, counted=False), late if slow >= 1 else row(slow, counted=False)):
+        verdict = accepted(BENCH, "entry", [row(4.0), row(8.0), hidden])
+        figures = [(v.speedup and v.speedup.centre, v.paper_score, v.attainment) for v in (verdict, shown)]
+        assert all(one <= other for one, other in zip(*figures, strict=True) if one and other)
+
+
+def test_figures_can_be_taken_again_with_the_gains_that_another_verdict_counts() -> None:
     verdict = accepted(BENCH, "entry", [row(2.0), row(8.0), row(32.0, counted=False)])
     again = counting(verdict, [True, True, True])
     assert again.speedup
@@ -125,10 +157,10 @@ def test_figures_can_be_taken_again_over_the_rows_that_another_verdict_counts() 
     )
     assert beside.vendor
     assert beside.vendor.speedup
-    assert beside.vendor.speedup.centre == pytest.approx(8)
+    assert beside.vendor.speedup.centre == pytest.approx(8**0.5)
 
 
-def test_a_record_whose_means_leave_out_what_does_not_count_holds_on_paper() -> None:
+def test_a_record_in_whose_means_an_unproved_gain_is_none_holds_on_paper() -> None:
     rows = [row(2.0), row(8.0), row(32.0, counted=False)]
     record: dict[str, Any] = {
         "kernel_sha256": "",
@@ -159,4 +191,6 @@ def test_a_heavy_workload_whose_samples_do_not_end_is_left_out_and_a_light_one_r
     )
     assert evaluation.correct is left_out, evaluation.reason
     assert evaluation.status is (Status.CORRECT if left_out else Status.TIMED_OUT)
-    assert ("3 timed workloads were left out: its sampled blocks depend" in evaluation.reason) is left_out
+    told = "3 timed workloads were left out and count as no gain: its sampled blocks depend"
+    assert (told in evaluation.reason) is left_out
+    assert ("over 4 timed workloads" in evaluation.reason) is left_out

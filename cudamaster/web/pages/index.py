@@ -97,7 +97,7 @@ def _key(exhibit: Exhibit) -> tuple[str, str]:
 
 def _ground(exhibits: Sequence[Exhibit]) -> Ground:
     clock, device = _key(exhibits[0])
-    most = max(row.speedup.centre for e in exhibits for row in e.rows)
+    most = max(row.credited.centre for e in exhibits for row in e.rows)
     axis = spread_scale(most)
     usual = [e for e in exhibits if not e.on_own_sizes]
     own = [e for e in exhibits if e.on_own_sizes]
@@ -124,7 +124,7 @@ def _line(exhibit: Exhibit, axis: Scale) -> KernelLine:
         title=f"{name}{sizes}",
         precision=exhibit.precision.upper(),
         speedup=exhibit.speedup,
-        spread=spread(exhibit.speedup, [row.speedup.centre for row in exhibit.rows], axis),
+        spread=spread(exhibit.speedup, [row.credited.centre for row in exhibit.rows], axis),
         attainment=exhibit.evaluation.get("attainment"),
         strategy=record.get("strategy", ""),
         model=record.get("model", ""),

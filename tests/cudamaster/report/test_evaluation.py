@@ -108,3 +108,13 @@ def test_columns_that_no_workload_fills_are_left_out() -> None:
     checked = evaluation(Status.WRONG, workloads=(WorkloadResult("check", {"N": 7}, error_ratio=3.25),))
 
     assert "speedup" not in printed(workload_table(checked))
+
+
+def test_a_gain_that_is_not_proved_says_what_it_counts_as() -> None:
+    gain = Interval(4.0, 4.0, 4.0)
+    rows = tuple(
+        WorkloadResult("paper", {"N": n}, baseline_ms=4.0, candidate_ms=1.0, speedup=gain, counted=n == 1)
+        for n in (1, 2)
+    )
+    cells = workload_rows(evaluation(Status.CORRECT, speedup=gain, workloads=rows))
+    assert [(row[5], row[-1]) for row in cells] == [("4.00x", ""), ("4.00x", "counts as 1.00x")]
