@@ -64,4 +64,4 @@ class Counts:
     longest_block: float | None = None
     """Warp instructions of the busiest block ÷ the mean over the blocks."""
     longest_warp: float | None = None
-    """Warp instructions of a block's busiest warp ÷ the mean over its warps."""
+    """Warp instructions along a block's longest path through its warps ÷ the mean over its warps."""

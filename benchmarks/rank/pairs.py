@@ -97,6 +97,8 @@ DIFFERENT = (
          "V. Volkov, Better Performance at Lower Occupancy (GTC 2010): four chains fill the FMA latency"),
     Pair("long_warp", "polynomial", 2.0, inputs.elementwise(132 * 256),
          "one of eight warps works: an eighth of the schedulers' warps hide its latency"),
+    Pair("warp_turns", "polynomial", 2.0, inputs.elementwise(132 * 256),
+         "eight warps, one at a time between two barriers: as long as all their work, not as one's"),
     Pair("constant_lookup", "table look-up", 2.0, _HALF_STREAM,
          f"as many requests as lanes have addresses; {GUIDE}, constant memory"),
     Pair("shared_window", "window sums", 1.2, _HALF_STREAM,

@@ -68,7 +68,9 @@ def longest_block(counts: Counts) -> float | None:
 
 @metric("occupancy", "ratio", "lower")
 def longest_warp(counts: Counts) -> float | None:
-    """Work of a block's busiest warp ÷ its mean warp's; the block keeps its place until that warp is done."""
+    """A block's longest path, from warp to warp at its barriers, ÷ its mean warp's work; the block keeps its
+    place so long. Helps: work for all warps between two barriers.
+    """
     return counts.longest_warp
 
 

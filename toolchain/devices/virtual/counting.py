@@ -28,9 +28,9 @@ class Counting:
         basic_blocks, count = len(executable.kernel.blocks), len(blocks)
         self._split = 2 * basic_blocks
         self.issued = np.zeros((2, count), np.int64)
-        """Of each sampled block: its warp instructions, and those of its busiest warp."""
+        """Of each sampled block: its warp instructions, and those along its longest path."""
         self.paths = np.zeros((count, basic_blocks), np.int64)
-        """Of each sampled block: how often its busiest warp executed each basic block."""
+        """Of each sampled block: how often its longest path leads through each basic block."""
         self.whole = np.zeros((basic_blocks, 2), np.int64)
         """As `block_counts`, of all blocks of the grid, where they run."""
         self._ranges = np.zeros((3, count), np.int64)

@@ -207,7 +207,7 @@ class Engine:
         footprints = counting.take_footprints(self._native, native)
         if fault is not None:
             return fault
-        issued, busiest = counting.issued
+        issued, along = counting.issued
         return SampledLaunch(
             request=request,
             kernel=executable.kernel,
@@ -220,7 +220,7 @@ class Engine:
             seconds=seconds,
             instructions=issued,
             longest=ratio(native.longest, float(issued.mean())),
-            longest_warp=longest_warp(busiest, issued, request.warps_per_block),
+            longest_warp=longest_warp(along, issued, request.warps_per_block),
             path_counts=counting.paths.sum(axis=0),
             depends=bool(native.is_overrun or native.waits),
         )

@@ -91,9 +91,10 @@ class SampledLaunch:
     longest: float = 1.0
     """Warp instructions of the busiest block that is known, over the mean of all blocks of the grid."""
     longest_warp: float = 1.0
-    """Warp instructions of a block's busiest warp over the mean of its warps; blocks weigh by theirs."""
+    """Warp instructions along a block's longest path, from warp to warp at its barriers, over the mean of its
+    warps; blocks weigh by theirs."""
     path_counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    """How often the busiest warp of a block executed each basic block, summed over the sampled blocks; empty
+    """How often a block's longest path leads through each basic block, summed over the sampled blocks; empty
     if unknown."""
     unseen: float = 0.0
     """Share of the grid's instructions in code that no sampled block executed, where the whole grid ran."""

@@ -18,9 +18,9 @@ def ratio(most: float, mean: float) -> float:
     return max(1.0, most / mean) if mean > 0 else 1.0
 
 
-def longest_warp(busiest: Counts, issued: Counts, warps: int) -> float:
-    """Instructions of the busiest warps over those of mean warps."""
-    return ratio(float(busiest.sum()) * warps, float(issued.sum()))
+def longest_warp(along: Counts, issued: Counts, warps: int) -> float:
+    """Instructions along the blocks' longest paths over those of mean warps."""
+    return ratio(float(along.sum()) * warps, float(issued.sum()))
 
 
 def scaled_to_grid(sample: SampledLaunch, whole: Counts, longest: int) -> SampledLaunch:

@@ -1,4 +1,4 @@
-"""Work unevenly spread: no SM is done before its longest block, no block before its longest warp."""
+"""Work unevenly spread: no SM is done before its longest block, no block before its longest path."""
 
 from dataclasses import replace
 
@@ -47,7 +47,7 @@ def test_what_l2_and_dram_do_is_the_grids_however_it_is_spread() -> None:
     assert uneven.demand.total("fabric") == pytest.approx(100 * even.demand.total("fabric"))
 
 
-def test_a_block_lasts_as_long_as_its_busiest_warp() -> None:
+def test_a_block_lasts_as_long_as_its_longest_path() -> None:
     branch = f"setp.eq.s32 %p1, %r1, 0; @%p1 bra L; {CHAIN} L: ret;"
     launch = sampled(kernel_of(branch), grid=(132, 1, 1), block=(256, 1, 1), executions={1: 1 / 8})
     by_one = replace(launch, path_counts=np.full(3, len(launch.sampled_blocks)))
@@ -61,9 +61,11 @@ def test_the_sentence_and_the_metrics_name_the_imbalance() -> None:
     assert "its busiest block does 100.0 times the mean block's work" in bound_of(uneven, 0.0)[1]
     assert measure(counts_of(uneven, GPU))["longest_block"] == 100.0
     by_warp = modelled(CHAIN, blocks=132, warp=8.0)
-    assert "busiest warp does 8.0 times its mean warp's work" in bound_of(by_warp, 0.0)[1]
+    assert "longest path through its warps is 8.0 times a mean warp's" in bound_of(by_warp, 0.0)[1]
     assert measure(counts_of(by_warp, GPU))["longest_warp"] == 8.0
-    assert "busiest" not in bound_of(modelled(CHAIN, blocks=132), 0.0)[1]
+    even = bound_of(modelled(CHAIN, blocks=132), 0.0)[1]
+    assert "busiest block" not in even
+    assert "longest path" not in even
 
 
 def test_fewer_warps_are_resident_while_the_longest_block_is_alone() -> None:

@@ -1,7 +1,8 @@
 """The latency bound: how long the launch would take if only waiting counted.
 
-A warp waits for the operands of each region (`scoreboard`); a block ends with its busiest warp. An SM's
-resident blocks wait side by side, the others queue; no SM is done before its longest block.
+A warp waits for the operands of each region (`scoreboard`); a block lasts as long as its longest path, on
+which warps that meet at a barrier go on from the last to come. An SM's resident blocks wait side by side, the
+others queue; no SM is done before its longest block.
 """
 
 from collections import defaultdict
@@ -23,7 +24,7 @@ class LatencyBound:
     cycles: float
     """On the busiest SM, over the launch."""
     warp_cycles: float
-    """The busiest warp's path through a mean block from start to end, alone."""
+    """The longest path through a mean block from start to end, alone."""
     by_instruction: Mapping[Instruction, float]
     """`cycles` by the instruction waited for."""
 

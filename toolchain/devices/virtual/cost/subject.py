@@ -54,7 +54,7 @@ class Subject:
         return self.busiest / self.samples
 
     def path_executions(self, region: Region) -> float:
-        """How often the busiest warp of a mean block goes through a region; where unknown, a mean warp."""
+        """How often a mean block's longest path leads through a region; where unknown, a mean warp's."""
         path = self.launch.path_counts
         if len(path):
             return float(path[region.blocks[0]]) / self.samples

@@ -45,5 +45,5 @@ def _uneven(subject: Subject) -> str:
     if launch.longest >= max(_UNEVEN, subject.residency.rounds):
         return f"; its busiest block does {launch.longest:.1f} times the mean block's work"
     if launch.longest_warp >= _UNEVEN:
-        return f"; a block's busiest warp does {launch.longest_warp:.1f} times its mean warp's work"
+        return f"; a block's longest path through its warps is {launch.longest_warp:.1f} times a mean warp's"
     return ""

@@ -1,4 +1,5 @@
 /* Block barriers: named ones, with thread counts, arrivals without waiting, and votes. */
+#include "paths.h"
 #include "residents.h"
 
 enum { CLUSTER_BARRIER = VG_BARRIERS, ALL_BARRIERS }; /* that of the cluster counts as one more */
@@ -28,6 +29,7 @@ void vg_barrier_arrive(VgWarp *warp, uint32_t mask, const uint32_t *number, cons
     barrier->expected = threads[lane];
     barrier->arrived += VG_LANES;
     vg_watch_arrive(warp->block, warp->index, number[lane]);
+    vg_paths_arrive(warp->block, (int)warp->index, number[lane]);
 }
 
 void vg_barrier_vote(VgWarp *warp, uint32_t mask, const uint32_t *number, uint32_t votes)
@@ -142,6 +144,7 @@ static void release(VgBlock *block, uint32_t number)
         leaving[w] = first != 0;
     }
     order(block, number, leaving);
+    vg_paths_meet(block, number, leaving, !block->barriers[number].expected);
     next_generation(&block->barriers[number]);
 }
 
@@ -191,6 +194,7 @@ static int release_whole_block(VgBlock *block)
         leaving[w] = 1;
     }
     order(block, (uint32_t)number, leaving);
+    vg_paths_meet(block, (uint32_t)number, leaving, 1);
     next_generation(&block->barriers[number]);
     return 1;
 }

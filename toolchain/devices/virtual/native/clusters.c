@@ -5,6 +5,7 @@
 
 #include "bulk.h"
 #include "grid.h"
+#include "paths.h"
 
 enum { RANK_AT = 24, OFFSET_MASK = (1 << RANK_AT) - 1 };
 
@@ -132,8 +133,10 @@ void vg_cluster_arrive(VgWarp *warp, uint32_t active, int32_t line)
     if (*arrived & active)
         vg_fault(warp, *arrived & active, VG_FAULT_ILLEGAL, line, VG_ARRIVED_TWICE);
     *arrived |= active;
-    if (active)
-        vg_watch_exchange(warp);
+    if (!active)
+        return;
+    vg_watch_exchange(warp);
+    vg_paths_arrive(warp->block, (int)warp->index, VG_CLUSTER_PATH);
 }
 
 /* Somebody is about to wait. */
@@ -170,6 +173,7 @@ static int let_go(VgBlock *block, int index)
     if (found) {
         block->state[index] = VG_RUNNABLE;
         vg_watch_exchange(warp);
+        vg_paths_follow(block, index, VG_CLUSTER_PATH);
     }
     return found;
 }

@@ -1,5 +1,6 @@
 /* Resident blocks: their memory, and the state in which their warps begin. */
 #include "residents.h"
+#include "paths.h"
 #include "tally.h"
 
 #include <pthread.h>
@@ -118,6 +119,7 @@ void vg_block_free(VgBlock *block)
     vg_watch_block_free(block);
     vg_profile_free(block->kept_profile);
     free(block->own_tally);
+    vg_paths_free(block);
     free(block);
 }
 
@@ -149,6 +151,7 @@ void vg_block_begin(const VgHome *home, VgBlock *block, int64_t index, int64_t n
     block->sm = (int32_t)(index % 132);
     block->slice = (uint32_t)(vg_takes_turns(launch, index, number) ? launch->short_slice : launch->slice);
     vg_tally_begin(home, block);
+    vg_paths_begin(block);
     memset(block->barriers, 0, sizeof block->barriers);
     memset(block->state, VG_RUNNABLE, (size_t)block->warps);
     begin_contexts(home, block);

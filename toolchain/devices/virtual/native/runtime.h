@@ -34,8 +34,8 @@ struct VgLaunch {
     const int64_t *sampled;      /* linear indices of the blocks to count; NULL: run all, uncounted */
     int64_t *counters;           /* two a basic block, then VG_SITE_COLUMNS a site */
     const int32_t *lengths;      /* instructions of each basic block */
-    int64_t *issued;             /* warp instructions of each sampled block, then those of its busiest warp */
-    int64_t *paths;              /* of each sampled block how often its busiest warp executed each basic block */
+    int64_t *issued;             /* warp instructions of each sampled block, then those along its longest path */
+    int64_t *paths;              /* of each sampled block how often that goes through each basic block */
     int64_t *whole;              /* two a basic block, of all blocks; NULL: only the sampled ones are to run */
     int64_t *footprint_starts;   /* where each sampled block's distinct global sectors begin in `footprints` */
     int64_t *footprint_counts;

@@ -1,6 +1,8 @@
 /* What single warps and blocks issue, by basic block: a sum alone does not tell which block or warp is the longest. */
 #include "tally.h"
 
+#include "paths.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,34 +68,21 @@ static void add(int64_t *sums, const int64_t *counters, size_t count)
         sums[i] += counters[i];
 }
 
-/* Keeps how often the busiest warp of a sampled block executed each basic block. */
-static void keep_path(const VgLaunch *launch, const VgBlock *block, size_t row)
-{
-    const int64_t *counters = block->tally + row * block->tally_step;
-    int64_t *path = launch->paths + block->number * launch->basic_blocks;
-    for (int32_t i = 0; i < launch->basic_blocks; i++)
-        path[i] = counters[2 * i];
-}
-
 void vg_tally_end(VgHome *home, const VgBlock *block)
 {
     VgLaunch *launch = home->launch;
-    int64_t sum = 0, busiest = 0;
-    size_t busiest_row = 0;
+    int64_t sum = 0;
     for (size_t row = 0; row < rows_of(block); row++) {
         const int64_t *counters = block->tally + row * block->tally_step;
-        int64_t own = issued(launch, counters);
-        sum += own;
-        busiest_row = own > busiest ? row : busiest_row;
-        busiest = own > busiest ? own : busiest;
+        sum += issued(launch, counters);
         add(home->whole, counters, counters_of(launch));
         if (block->number >= 0)
             add(home->sampled, counters, counters_of(launch));
     }
     if (block->number >= 0) {
         launch->issued[block->number] = sum;
-        launch->issued[launch->sampled_count + block->number] = busiest;
-        keep_path(launch, block, busiest_row);
+        int64_t *path = launch->paths + block->number * launch->basic_blocks;
+        launch->issued[launch->sampled_count + block->number] = vg_paths_end(block, path);
     }
     if (sum > home->longest) {
         home->longest = sum;

@@ -18,6 +18,7 @@ typedef struct VgWarp VgWarp;
 typedef struct VgWatch VgWatch;
 typedef struct VgBlockWatch VgBlockWatch;
 typedef struct VgShadow VgShadow;
+typedef struct VgPaths VgPaths;
 
 /* A memory site's last good allocation: its first byte, and at how many aligned places in it one lane's
  * access (`lane`), or that of 16 lanes in a row (`half`), fits. */
@@ -89,6 +90,7 @@ struct VgBlock {
     uint32_t slice;
     int64_t *tally, *own_tally; /* where its first warp counts basic blocks; what is kept for that in this place */
     size_t tally_step, own_tally_rows; /* from one warp's to the next one's */
+    VgPaths *paths, *kept_paths; /* NULL: not sampled; kept for the next block in this place */
     struct VgProfile *profile; /* what is counted; NULL for a block that is not sampled */
     struct VgProfile *kept_profile; /* for the next block in this place */
     uint8_t *state;            /* of each warp */
