@@ -56,6 +56,7 @@ class ResultFile:
         return sealed(self._document | {"tasks": rows})
 
     def _write(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(self.path, (to_text(self.document()) + "\n").encode())
 
 

@@ -84,9 +84,9 @@ def bench(context: click.Context, request: BenchRequest) -> int:
         require_team(settings, config)
     where = folders(runs=request.runs_dir, results=request.results)
     named = request.runs_dir is not None
-    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=named)
+    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=named, leave=False)
     require_place(where.results, request.results, "--results", no_store=request.no_store)
-    require_writable(request.out.absolute().parent, "result file's", "give another with --out")
+    require_writable(request.out.absolute().parent, "result file's", "give another with --out", leave=False)
     means = opening(context)
     with means.device(request.device) as (device, reason), alone(request.out):
         jobs = jobs_of(request, device)

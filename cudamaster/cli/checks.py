@@ -191,8 +191,9 @@ def check_folders(where: Folders) -> Iterator[Check]:
 
 def _folder_check(name: str, folder: Path, mend: str) -> Check:
     try:
-        require_writable(folder, name, mend)
+        require_writable(folder, name, mend, leave=False)
     except FolderUnwritable as lack:
         return Check(f"{name} folder", ok=False, found=str(lack), mend=mend)
-    free = shutil.disk_usage(folder).free / 1e9
+    there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    free = shutil.disk_usage(there).free / 1e9
     return Check(f"{name} folder", ok=True, found=f"{folder}, {free:.1f} GB free")

@@ -18,7 +18,7 @@ def require_place(results: Path, given: Path | None, option: str, *, no_store: b
         raise UsageError(f"--no-store stores nothing, and {option} says where to: give one of them")
     if not no_store:
         mend = f"give another with {option}, or --no-store"
-        require_writable(results, "results", mend, by_option=given is not None)
+        require_writable(results, "results", mend, by_option=given is not None, leave=False)
 
 
 def kept_of_run(settings: Settings, device: Device) -> str:

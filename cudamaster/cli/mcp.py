@@ -53,8 +53,9 @@ def command(
         raise EnvironmentLacks(EXTRA) from None
     own = own_of(operators_dir, spec)
     where = folders(runs=runs_dir, results=out)
-    require_writable(where.results, "results", "give another with --out", by_option=out is not None)
-    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=runs_dir is not None)
+    by_out, by_runs = out is not None, runs_dir is not None
+    require_writable(where.results, "results", "give another with --out", by_option=by_out, leave=False)
+    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=by_runs, leave=False)
     line = command_line(sys.argv[1:])
     serve(Service(device, seed, own, where.results.resolve(), where.runs, line), opening(context))
     return DONE

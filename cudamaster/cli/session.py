@@ -83,7 +83,7 @@ def begin(context: click.Context, request: Request) -> int:
     named = request.runs_dir is not None
     settings = settings_for(request, chosen, model, config, where.results)
     require_team(settings, config)
-    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=named)
+    require_writable(where.runs, "runs", "give another with --runs-dir", by_option=named, leave=False)
     require_place(where.results, request.out, "--out", no_store=request.no_store)
     with opening(context).device(request.device) as (device, reason):
         settings = replace(settings, device=device.name)

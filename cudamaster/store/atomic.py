@@ -3,7 +3,7 @@
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -60,19 +60,44 @@ def is_held(folder: Path) -> bool:
 
 
 PROBE_BYTES = 4096
+PROBES = 100
+"""Tries: another process that proves the same folder may take it away meanwhile."""
 
 
-def require_writable(folder: Path, what: str, mend: str, *, by_option: bool = True) -> None:
+def require_writable(
+    folder: Path, what: str, mend: str, *, by_option: bool = True, leave: bool = True
+) -> None:
     """Make `folder` and prove that a file with content can be written there.
 
-    Raises FolderUnwritable; `by_option` says whether the user named the folder with an option.
+    Raises FolderUnwritable; `by_option` says whether the user named the folder with an option, `leave`
+    whether it is to stay where it was missing.
     """
+    missing = [] if leave else missing_of(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=folder, prefix=".probe.") as probe:
-            probe.write(bytes(PROBE_BYTES))
-            probe.flush()
+        _probe(folder)
     except OSError as cause:
         raise FolderUnwritable(
             f"cannot write the {what} folder {folder} ({cause.strerror}): {mend}", by_option=by_option
         ) from cause
+    finally:
+        for made in missing:
+            with suppress(OSError):  # another process has put something there
+                made.rmdir()
+
+
+def missing_of(folder: Path) -> list[Path]:
+    """What is to be made for `folder` to be there, itself first."""
+    return [path for path in (folder, *folder.parents) if not path.exists()]
+
+
+def _probe(folder: Path) -> None:
+    for others_may_come in reversed(range(PROBES)):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=folder, prefix=".probe.") as probe:
+                probe.write(bytes(PROBE_BYTES))
+                probe.flush()
+            return
+        except FileNotFoundError:
+            if not others_may_come:
+                raise

@@ -1,5 +1,6 @@
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,21 @@ def test_the_probe_leaves_nothing_in_a_writable_folder(tmp_path: Path) -> None:
     require_writable(tmp_path / "new", "results", "")
 
     assert list((tmp_path / "new").iterdir()) == []
+
+
+def test_what_was_missing_is_missing_again_where_it_is_not_to_stay(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for name in ("new/below", "there"):
+        require_writable(tmp_path / name, "results", "", leave=False)
+
+    assert [p.name for p in tmp_path.iterdir()] == ["there"]
+
+
+def test_many_may_prove_the_same_folder_at_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        proved = [
+            pool.submit(require_writable, tmp_path / "a" / "b", "results", "", leave=False)
+            for _ in range(200)
+        ]
+
+    assert [future.exception() for future in proved] == [None] * 200
