@@ -201,6 +201,68 @@ extern "C" int replays_a_graph(int* out, cudaStream_t stream) {
   return *(int*)x;
 }
 
+static cudaKernelNodeParams scaling(void** arguments) {
+  cudaKernelNodeParams given = {};
+  given.func = (void*)scale, given.gridDim = dim3(2), given.blockDim = dim3(32), given.kernelParams = arguments;
+  return given;
+}
+
+extern "C" int builds_a_graph(int* out, cudaStream_t stream) {
+  float* x = buffer();
+  float factor = 2;
+  char c = 1;
+  double d = 1;
+  void* arguments[] = {&x, &factor, &c, &d};
+  cudaKernelNodeParams given = scaling(arguments), told = {};
+  cudaMemsetParams ones = {x, 0, 0x01010101, 4, 2, 1}, twos = {x + 4, 0, 2, 1, 3, 1};
+  cudaGraph_t graph, child;
+  cudaGraphExec_t executable;
+  cudaGraphNode_t fill, copy, kernel, join, inner, below, none;
+  cudaGraphCreate(&graph, 0), cudaGraphCreate(&child, 0);
+  cudaGraphAddMemsetNode(&inner, child, nullptr, 0, &twos);
+  cudaGraphAddMemcpyNode1D(&copy, graph, nullptr, 0, x + 8, x, 4, cudaMemcpyDeviceToDevice);
+  cudaGraphAddKernelNode(&kernel, graph, nullptr, 0, &given);
+  cudaGraphAddMemsetNode(&fill, graph, nullptr, 0, &ones);
+  cudaGraphAddEmptyNode(&join, graph, &copy, 1);
+  cudaGraphAddChildGraphNode(&below, graph, &join, 1, child);
+  cudaGraphDestroy(child);
+  cudaGraphNode_t from[] = {fill, kernel}, to[] = {kernel, copy};
+  out[0] = cudaGraphAddDependencies(graph, from, to, nullptr, 2);
+  size_t count = 0, roots = 1;
+  cudaGraphGetNodes(graph, nullptr, &count), cudaGraphGetRootNodes(graph, &none, &roots);
+  out[1] = count, out[2] = none == fill;
+  out[3] = cudaGraphInstantiate(&executable, graph, 0);
+  out[4] = *(int*)x;  // nothing has run yet
+  factor = 5, cudaGraphKernelNodeSetParams(kernel, &given);
+  cudaGraphLaunch(executable, stream);
+  out[5] = ((int*)x)[8], out[6] = ((int*)x)[4];
+  factor = 7, cudaGraphExecKernelNodeSetParams(executable, kernel, &given);
+  cudaGraphLaunch(executable, stream);
+  cudaGraphExecUpdateResultInfo result;
+  out[7] = cudaGraphExecUpdate(executable, graph, &result);
+  cudaGraphLaunch(executable, stream);
+  cudaGraphKernelNodeGetParams(kernel, &told);
+  out[8] = told.gridDim.x * 1000 + (int)*(float*)told.kernelParams[1];
+  cudaGraphNodeType type;
+  cudaGraphNodeGetType(copy, &type), out[9] = type;
+  cudaGraphAddDependencies(graph, &fill, &join, nullptr, 1);
+  out[10] = cudaGraphExecUpdate(executable, graph, &result), out[11] = result.result;
+  cudaGraphAddDependencies(graph, &join, &fill, nullptr, 1);
+  out[12] = cudaGraphInstantiate(&executable, graph, 0);
+  out[13] = cudaGraphAddKernelNode(&none, graph, nullptr, 0, nullptr);
+  cudaGraphExecDestroy(executable), cudaGraphDestroy(graph);
+  cudaGetLastError();
+  return 0;
+}
+
+extern "C" int builds_a_graph_of_mixed_bytes(int*, cudaStream_t) {
+  cudaMemsetParams mixed = {buffer(), 0, 0x0102, 2, 1, 1};
+  cudaGraph_t graph;
+  cudaGraphNode_t node;
+  cudaGraphCreate(&graph, 0);
+  return cudaGraphAddMemsetNode(&node, graph, nullptr, 0, &mixed);
+}
+
 extern "C" int reads_the_clock(int* out, cudaStream_t stream) {
   cudaEvent_t start, end;
   cudaEventCreate(&start), cudaEventCreate(&end);

@@ -72,6 +72,21 @@ SAME_PLACES = {
         "extent": "extent",
         "kind": "kind",
     },
+    ("KernelNode", "cudaKernelNodeParams"): {
+        "function": "func",
+        "grid": "gridDim",
+        "block": "blockDim",
+        "dynamic_shared": "sharedMemBytes",
+        "arguments": "kernelParams",
+    },
+    ("FillNode", "cudaMemsetParams"): {
+        "base": "dst",
+        "pitch": "pitch",
+        "value": "value",
+        "element_bytes": "elementSize",
+        "width": "width",
+        "height": "height",
+    },
     ("LaunchAttribute", "cudaLaunchAttribute"): {"id": "id", "value": "val"},
     ("LaunchConfig", "cudaLaunchConfig_t"): {
         "block": "blockDim",

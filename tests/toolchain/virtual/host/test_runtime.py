@@ -14,6 +14,7 @@ from tests.toolchain.virtual.host.recording import Build, Loaded
 INVALID_VALUE, OUT_OF_MEMORY, BAD_CONFIGURATION, BAD_PITCH, BAD_DIRECTION = 1, 2, 9, 12, 21
 BAD_FUNCTION, BAD_HANDLE, ILLEGAL_ADDRESS, OUT_OF_RESOURCES, TOO_LARGE = 98, 400, 700, 701, 720
 CAPTURING = 900
+NOT_UPDATED, TOPOLOGY = 910, 2
 
 
 def test_parameters_are_packed_as_the_ptx_lays_them_out(loaded: Loaded) -> None:
@@ -106,6 +107,27 @@ def test_a_graph_replays_what_its_streams_captured(loaded: Loaded) -> None:
     assert first_word == 0x01010101
     assert out[:6] == [300, 1, CAPTURING, CAPTURING, 0, 0]
     assert loaded.machine.memory_operations.count(("memset", 4)) == 3
+
+
+def test_a_graph_of_nodes_runs_in_the_order_of_its_edges(loaded: Loaded) -> None:
+    _, out = loaded.call("builds_a_graph")
+    assert out[:5] == [0, 5, 1, 0, -1]
+    assert out[5:7] == [0x01010101, 0xFF020202 - (1 << 32)]
+    factors = [struct.unpack("<f", r.parameters[8:12])[0] for r in loaded.machine.launches]
+    assert factors == [2.0, 7.0, 5.0], "what is instantiated keeps its own until it is told or updated"
+    assert [r.grid for r in loaded.machine.launches] == [(2, 1, 1)] * 3
+    assert loaded.machine.memory_operations[1:] == [("memset", 8), ("memcpy", 8), ("memset", 3)] * 3
+
+
+def test_a_graph_of_nodes_tells_of_them_and_refuses_circles(loaded: Loaded) -> None:
+    _, out = loaded.call("builds_a_graph")
+    assert out[7:10] == [0, 2005, 1]
+    assert out[10:14] == [NOT_UPDATED, TOPOLOGY, INVALID_VALUE, INVALID_VALUE]
+
+
+def test_a_fill_of_a_graph_whose_bytes_differ_is_refused(loaded: Loaded) -> None:
+    with pytest.raises(Unsupported, match="memset node"):
+        loaded.call("builds_a_graph_of_mixed_bytes")
 
 
 def test_elapsed_time_is_never_garbage(loaded: Loaded) -> None:

@@ -128,23 +128,31 @@ typedef struct {
     void *data;
 } HostWork;
 
+/* What a capture recorded, or nodes that were added one by one. */
+typedef struct Recording Recording;
+
 typedef struct Work {
-    enum { WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_HOST } kind;
+    enum { WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_HOST, WORK_GRAPH, WORK_NOTHING } kind;
     union {
         VgLaunchCall launch;
         CopyWork copy;
         FillWork fill;
         HostWork host;
+        Recording *graph;
     };
 } Work;
 
 cudaError_t vgrt_perform(const Work *work);
 /* Performs `work`, or records it while `stream` is being captured. */
 cudaError_t vgrt_submit(void *stream, const Work *work);
+/* What a launch, a copy or a fill would do, checked; whoever makes a launch frees its parameters. */
+cudaError_t vgrt_make_launch(const LaunchConfig *config, const void *stub, void **arguments, Work *work);
+cudaError_t vgrt_make_copy(CopyWork copy, int kind, Work *work);
+cudaError_t vgrt_make_copy_3d(const Copy3D *parameters, Work *work);
+cudaError_t vgrt_make_fill(FillWork fill, Work *work);
 
-/* What a capture recorded; shared by a graph and what is instantiated from it. */
-typedef struct Recording Recording;
 cudaError_t vgrt_record(Recording *recording, const Work *work);
+cudaError_t vgrt_replay(const Recording *recording);
 void vgrt_record_allocation(Recording *recording, void *base);
 int vgrt_owns_allocation(const Recording *recording, const void *base);
 Recording *vgrt_new_recording(void);

@@ -42,6 +42,22 @@ typedef struct {
     uint32_t attribute_count;
 } LaunchConfig;
 
+typedef struct {
+    const void *function;
+    dim3 grid, block;
+    uint32_t dynamic_shared;
+    void **arguments, **extra;
+} KernelNode;
+
+typedef struct {
+    void *base;
+    size_t pitch;
+    uint32_t value, element_bytes;
+    size_t width, height;
+} FillNode;
+
+enum { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH, NODE_EMPTY };
+
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
 typedef struct {

@@ -180,6 +180,10 @@ cudaError_t vgrt_perform(const Work *work)
     case WORK_HOST:
         work->host.function(work->host.data);
         return cudaSuccess;
+    case WORK_GRAPH:
+        return vgrt_replay(work->graph);
+    case WORK_NOTHING:
+        return cudaSuccess;
     case WORK_LAUNCH:
         break;
     }
@@ -187,17 +191,29 @@ cudaError_t vgrt_perform(const Work *work)
     return code ? vgrt_fatal((cudaError_t)code) : cudaSuccess;
 }
 
+cudaError_t vgrt_make_copy(CopyWork copy, int kind, Work *work)
+{
+    *work = (Work){.kind = WORK_COPY, .copy = copy};
+    return check_copy(&copy, kind);
+}
+
+cudaError_t vgrt_make_fill(FillWork fill, Work *work)
+{
+    *work = (Work){.kind = WORK_FILL, .fill = fill};
+    return check_fill(&fill);
+}
+
 static cudaError_t copy(CopyWork copy_work, int kind, void *stream)
 {
-    Work work = {.kind = WORK_COPY, .copy = copy_work};
-    cudaError_t error = check_copy(&work.copy, kind);
+    Work work;
+    cudaError_t error = vgrt_make_copy(copy_work, kind, &work);
     return vgrt_done(error ? error : vgrt_submit(stream, &work));
 }
 
 static cudaError_t fill(FillWork fill_work, void *stream)
 {
-    Work work = {.kind = WORK_FILL, .fill = fill_work};
-    cudaError_t error = check_fill(&work.fill);
+    Work work;
+    cudaError_t error = vgrt_make_fill(fill_work, &work);
     return vgrt_done(error ? error : vgrt_submit(stream, &work));
 }
 
@@ -243,11 +259,11 @@ static char *at_position(PitchedPointer base, Position position)
     return (char *)base.ptr + (position.z * base.ysize + position.y) * base.pitch + position.x;
 }
 
-cudaError_t cudaMemcpy3DAsync(const Copy3D *p, void *stream)
+cudaError_t vgrt_make_copy_3d(const Copy3D *p, Work *work)
 {
     if (p->src_array || p->dst_array)
         return vgrt_refuse("cudaMemcpy3D of arrays");
-    CopyWork work = {
+    CopyWork copy_work = {
         .dst = at_position(p->dst, p->dst_pos),
         .src = at_position(p->src, p->src_pos),
         .dst_pitch = p->dst.pitch,
@@ -258,7 +274,14 @@ cudaError_t cudaMemcpy3DAsync(const Copy3D *p, void *stream)
         .height = p->extent.height,
         .depth = p->extent.depth,
     };
-    return copy(work, p->kind, stream);
+    return vgrt_make_copy(copy_work, p->kind, work);
+}
+
+cudaError_t cudaMemcpy3DAsync(const Copy3D *p, void *stream)
+{
+    Work work;
+    cudaError_t error = vgrt_make_copy_3d(p, &work);
+    return vgrt_done(error ? error : vgrt_submit(stream, &work));
 }
 
 cudaError_t cudaMemcpy3D(const Copy3D *p) { return cudaMemcpy3DAsync(p, NULL); }

@@ -1,21 +1,10 @@
-/* Graphs by stream capture: a recording is a list of work, replayed in the order it was captured. */
+/* Graphs: what a capture recorded, or nodes that were added (cudart_graph_nodes.c), replayed one after another. */
+#include "cudart_graph.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart.h"
-
-struct Recording {
-    int owners; /* the graph and what was instantiated from it */
-    size_t count, room;
-    Work *work;
-    size_t allocation_count;
-    void **allocations; /* made while capturing; they live as long as the recording */
-};
-
-/* What cudaGraphInstantiate returns: it can be given another recording. */
-typedef struct {
-    Recording *recording;
-} Executable;
+/* --- recordings --- */
 
 Recording *vgrt_new_recording(void)
 {
@@ -31,17 +20,64 @@ static uint8_t *copied(const uint8_t *bytes, size_t count)
     return copy;
 }
 
-cudaError_t vgrt_record(Recording *recording, const Work *work)
+static void forget_work(Node *node)
+{
+    if (node->work.kind == WORK_LAUNCH)
+        free((void *)node->work.launch.parameters);
+    if (node->work.kind == WORK_GRAPH)
+        vgrt_release_recording(node->work.graph);
+}
+
+static void keep_work(Node *node, const Work *work)
+{
+    node->work = *work;
+    if (work->kind == WORK_LAUNCH)
+        node->work.launch.parameters = copied(work->launch.parameters, work->launch.parameter_bytes);
+    if (work->kind == WORK_GRAPH)
+        work->graph->owners++;
+}
+
+void vgrt_set_work(Node *node, const Work *work)
+{
+    Node before = *node;
+    keep_work(node, work);
+    forget_work(&before);
+}
+
+void vgrt_come_after(Node *node, Node *before)
+{
+    node->after = realloc(node->after, (node->after_count + 1) * sizeof *node->after);
+    node->after[node->after_count++] = before;
+}
+
+Node *vgrt_add_node(Recording *recording, const Work *work)
 {
     if (recording->count == recording->room) {
         recording->room = recording->room ? 2 * recording->room : 16;
-        recording->work = realloc(recording->work, recording->room * sizeof *work);
+        recording->nodes = realloc(recording->nodes, recording->room * sizeof *recording->nodes);
     }
-    Work *kept = &recording->work[recording->count++];
-    *kept = *work;
-    if (kept->kind == WORK_LAUNCH)
-        kept->launch.parameters = copied(work->launch.parameters, work->launch.parameter_bytes);
+    Node *node = recording->nodes[recording->count++] = calloc(1, sizeof *node);
+    node->home = recording;
+    keep_work(node, work);
+    return node;
+}
+
+/* A capture's streams are taken as one: each node comes after the one before. */
+cudaError_t vgrt_record(Recording *recording, const Work *work)
+{
+    Node *before = recording->count ? recording->nodes[recording->count - 1] : NULL;
+    Node *node = vgrt_add_node(recording, work);
+    if (before)
+        vgrt_come_after(node, before);
     return cudaSuccess;
+}
+
+cudaError_t vgrt_replay(const Recording *recording)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < recording->count && !error; i++)
+        error = vgrt_perform(&recording->nodes[i]->work);
+    return error;
 }
 
 void vgrt_record_allocation(Recording *recording, void *base)
@@ -59,37 +95,94 @@ int vgrt_owns_allocation(const Recording *recording, const void *base)
     return 0;
 }
 
+static void free_node(Node *node)
+{
+    forget_work(node);
+    free(node->after);
+    free(node->arguments);
+    free(node);
+}
+
 void vgrt_release_recording(Recording *recording)
 {
     if (--recording->owners)
         return;
     for (size_t i = 0; i < recording->count; i++)
-        if (recording->work[i].kind == WORK_LAUNCH)
-            free((void *)recording->work[i].launch.parameters);
+        free_node(recording->nodes[i]);
     for (size_t i = 0; i < recording->allocation_count; i++)
         vgrt_free(recording->allocations[i]);
+    if (recording->source)
+        vgrt_release_recording(recording->source);
+    if (recording->latest)
+        vgrt_release_recording(recording->latest);
     free(recording->allocations);
-    free(recording->work);
+    free(recording->nodes);
     free(recording);
 }
 
-/* --- the runtime's calls --- */
+/* --- instantiating --- */
+
+static int is_ready(const Node *node, size_t placed)
+{
+    for (size_t i = 0; i < node->after_count; i++)
+        if (node->after[i]->place >= placed)
+            return 0;
+    return node->place == SIZE_MAX;
+}
+
+/* The nodes in an order that their dependencies allow, otherwise as they were added; NULL where there is none. */
+static Node **ordered(const Recording *graph)
+{
+    Node **order = malloc((graph->count + 1) * sizeof *order);
+    size_t placed = 0, before = SIZE_MAX;
+    for (size_t i = 0; i < graph->count; i++)
+        graph->nodes[i]->place = SIZE_MAX;
+    while (placed < graph->count && placed != before) {
+        before = placed;
+        for (size_t i = 0; i < graph->count; i++)
+            if (is_ready(graph->nodes[i], placed)) {
+                graph->nodes[i]->place = placed;
+                order[placed++] = graph->nodes[i];
+            }
+    }
+    if (placed == graph->count)
+        return order;
+    free(order);
+    return NULL;
+}
+
+Recording *vgrt_snapshot(Recording *graph)
+{
+    Node **order = ordered(graph);
+    if (!order)
+        return NULL;
+    Recording *copy = vgrt_new_recording();
+    for (size_t i = 0; i < graph->count; i++) {
+        Node *node = vgrt_add_node(copy, &order[i]->work);
+        node->origin = order[i];
+        node->place = i;
+        for (size_t j = 0; j < order[i]->after_count; j++)
+            vgrt_come_after(node, copy->nodes[order[i]->after[j]->place]);
+    }
+    copy->source = graph;
+    graph->owners++;
+    free(order);
+    return copy;
+}
 
 cudaError_t cudaGraphInstantiate(Executable **out, Recording *graph, unsigned long long flags)
 {
     (void)flags;
-    if (!out || !graph)
+    Recording *recording = out && graph ? vgrt_snapshot(graph) : NULL;
+    if (!recording)
         return vgrt_done(cudaErrorInvalidValue);
     *out = malloc(sizeof **out);
-    (*out)->recording = graph;
-    graph->owners++;
+    (*out)->recording = recording;
     return vgrt_done(cudaSuccess);
 }
 
-cudaError_t cudaGraphInstantiateWithFlags(Executable **out, Recording *graph, unsigned long long flags)
-{
-    return cudaGraphInstantiate(out, graph, flags);
-}
+cudaError_t cudaGraphInstantiateWithFlags(Executable **, Recording *, unsigned long long)
+    __attribute__((alias("cudaGraphInstantiate")));
 
 cudaError_t cudaGraphInstantiateWithParams(Executable **out, Recording *graph, void *parameters)
 {
@@ -97,10 +190,12 @@ cudaError_t cudaGraphInstantiateWithParams(Executable **out, Recording *graph, v
     return cudaGraphInstantiate(out, graph, 0);
 }
 
+/* --- launching --- */
+
 static cudaError_t record_child(Recording *into, const Recording *child)
 {
     for (size_t i = 0; i < child->count; i++)
-        vgrt_record(into, &child->work[i]);
+        vgrt_record(into, &child->nodes[i]->work);
     return cudaSuccess;
 }
 
@@ -110,12 +205,9 @@ cudaError_t cudaGraphLaunch(Executable *executable, void *stream)
     if (!executable)
         return vgrt_done(cudaErrorInvalidValue);
     cudaError_t error = vgrt_recording_of(stream, &around);
-    const Recording *recording = executable->recording;
-    if (!error && around)
-        return vgrt_done(record_child(around, recording));
-    for (size_t i = 0; i < recording->count && !error; i++)
-        error = vgrt_perform(&recording->work[i]);
-    return vgrt_done(error);
+    if (error)
+        return vgrt_done(error);
+    return vgrt_done(around ? record_child(around, executable->recording) : vgrt_replay(executable->recording));
 }
 
 cudaError_t cudaGraphUpload(Executable *executable, void *stream)
@@ -124,42 +216,67 @@ cudaError_t cudaGraphUpload(Executable *executable, void *stream)
     return vgrt_done(executable ? cudaSuccess : cudaErrorInvalidValue);
 }
 
+/* --- updating --- */
+
+enum { UPDATE_DONE, UPDATE_TOPOLOGY = 2, UPDATE_KIND = 3 };
+
 typedef struct {
     int result;
-    void *node, *from;
+    const void *node, *from;
 } UpdateResult;
 
-static int same_kinds(const Recording *a, const Recording *b)
+/* Whether nodes of two snapshots come after the same places. */
+static int same_edges(const Node *a, const Node *b)
 {
-    for (size_t i = 0; i < a->count && i < b->count; i++)
-        if (a->work[i].kind != b->work[i].kind)
+    if (a->after_count != b->after_count)
+        return 0;
+    for (size_t i = 0; i < a->after_count; i++) {
+        size_t j = 0;
+        while (j < b->after_count && b->after[j]->place != a->after[i]->place)
+            j++;
+        if (j == b->after_count)
             return 0;
-    return a->count == b->count;
+    }
+    return 1;
+}
+
+static UpdateResult compared(const Recording *old, const Recording *new)
+{
+    if (old->count != new->count)
+        return (UpdateResult){UPDATE_TOPOLOGY, NULL, NULL};
+    for (size_t i = 0; i < old->count; i++) {
+        const Node *node = new->nodes[i];
+        if (old->nodes[i]->work.kind != node->work.kind)
+            return (UpdateResult){UPDATE_KIND, node->origin, NULL};
+        if (!same_edges(old->nodes[i], node))
+            return (UpdateResult){UPDATE_TOPOLOGY, node->origin, NULL};
+    }
+    return (UpdateResult){UPDATE_DONE, NULL, NULL};
+}
+
+/* The nodes are still named by those of the graph that was instantiated. */
+static void take_over(Recording *old, const Recording *new, Recording *graph)
+{
+    for (size_t i = 0; i < old->count; i++)
+        vgrt_set_work(old->nodes[i], &new->nodes[i]->work);
+    graph->owners++;
+    if (old->latest)
+        vgrt_release_recording(old->latest);
+    old->latest = graph;
 }
 
 cudaError_t cudaGraphExecUpdate(Executable *executable, Recording *graph, UpdateResult *result)
 {
-    if (!executable || !graph)
+    Recording *new = executable && graph ? vgrt_snapshot(graph) : NULL;
+    if (!new)
         return vgrt_done(cudaErrorInvalidValue);
-    int same = same_kinds(executable->recording, graph);
+    UpdateResult found = compared(executable->recording, new);
     if (result)
-        *result = (UpdateResult){.result = !same};
-    if (!same)
-        return vgrt_done(cudaErrorGraphExecUpdateFailure);
-    graph->owners++;
-    vgrt_release_recording(executable->recording);
-    executable->recording = graph;
-    return vgrt_done(cudaSuccess);
-}
-
-cudaError_t cudaGraphGetNodes(const Recording *graph, void **nodes, size_t *count)
-{
-    if (!graph || !count)
-        return vgrt_done(cudaErrorInvalidValue);
-    for (size_t i = 0; nodes && i < *count; i++)
-        nodes[i] = i < graph->count ? &graph->work[i] : NULL;
-    *count = nodes && *count < graph->count ? *count : graph->count;
-    return vgrt_done(cudaSuccess);
+        *result = found;
+    if (!found.result)
+        take_over(executable->recording, new, graph);
+    vgrt_release_recording(new);
+    return vgrt_done(found.result ? cudaErrorGraphExecUpdateFailure : cudaSuccess);
 }
 
 cudaError_t cudaGraphExecDestroy(Executable *executable)

@@ -199,26 +199,22 @@ static int is_cooperative(const LaunchConfig *config)
     return 0;
 }
 
-static cudaError_t submit(const Function *function, const LaunchConfig *config, dim3 cluster, int cooperative,
-                          void **arguments)
+static Work work_of(const Function *function, const LaunchConfig *config, dim3 cluster, int cooperative, void **arguments)
 {
     uint8_t *parameters = calloc(1, (size_t)function->facts->parameter_bytes + 1);
     pack(parameters, function->facts, arguments);
-    Work work = {.kind = WORK_LAUNCH,
-                 .launch = {.kernel = function->name,
-                            .grid = {config->grid.x, config->grid.y, config->grid.z},
-                            .block = {config->block.x, config->block.y, config->block.z},
-                            .cluster = {cluster.x, cluster.y, cluster.z},
-                            .cooperative = (uint32_t)cooperative,
-                            .dynamic_shared = config->dynamic_shared,
-                            .parameters = parameters,
-                            .parameter_bytes = (uint64_t)function->facts->parameter_bytes}};
-    cudaError_t error = vgrt_submit(config->stream, &work);
-    free(parameters);
-    return error;
+    return (Work){.kind = WORK_LAUNCH,
+                  .launch = {.kernel = function->name,
+                             .grid = {config->grid.x, config->grid.y, config->grid.z},
+                             .block = {config->block.x, config->block.y, config->block.z},
+                             .cluster = {cluster.x, cluster.y, cluster.z},
+                             .cooperative = (uint32_t)cooperative,
+                             .dynamic_shared = config->dynamic_shared,
+                             .parameters = parameters,
+                             .parameter_bytes = (uint64_t)function->facts->parameter_bytes}};
 }
 
-cudaError_t cudaLaunchKernelExC(const LaunchConfig *config, const void *stub, void **arguments)
+cudaError_t vgrt_make_launch(const LaunchConfig *config, const void *stub, void **arguments, Work *work)
 {
     cudaError_t error;
     if (!stub)
@@ -232,7 +228,19 @@ cudaError_t cudaLaunchKernelExC(const LaunchConfig *config, const void *stub, vo
     error = check(function, config, cluster, cooperative);
     if (error)
         return refuse(function->name, config, error);
-    return vgrt_done(submit(function, config, cluster, cooperative, arguments));
+    *work = work_of(function, config, cluster, cooperative, arguments);
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const LaunchConfig *config, const void *stub, void **arguments)
+{
+    Work work;
+    cudaError_t error = vgrt_make_launch(config, stub, arguments, &work);
+    if (error)
+        return error;
+    error = vgrt_submit(config->stream, &work);
+    free((void *)work.launch.parameters);
+    return vgrt_done(error);
 }
 
 cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t dynamic_shared,
