@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudamaster.toolchain.devices.virtual.cost.dataflow import predecessors, successors
-from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Kernel
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel
 
 _PREDICATED = 12
 """Longest block that is guarded instead of jumped over."""
@@ -79,8 +79,3 @@ def _next_blocks(
     )
     usual = executions[guarded] >= _USUAL * executions[last]
     return [guarded, join] if triangle and usual and executions[join] else []
-
-
-def instructions(kernel: Kernel, region: Region) -> list[Instruction]:
-    """The region's instructions in order."""
-    return [instruction for block in region.blocks for instruction in kernel.blocks[block]]

@@ -7,13 +7,14 @@ executed predecessor: a loop that loads its next tile early hides the latency. A
 as many times in a row as ptxas unrolls it.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cudamaster.toolchain.devices.virtual.cost.dataflow import reads, writes
+from cudamaster.toolchain.devices.virtual.cost.dataflow import KEPT_KERNELS, reads, writes
 from cudamaster.toolchain.devices.virtual.cost.lowering import Lowering
-from cudamaster.toolchain.devices.virtual.cost.regions import Region, instructions
+from cudamaster.toolchain.devices.virtual.cost.regions import Region
 from cudamaster.toolchain.devices.virtual.cost.words import Place, Stores, place_of
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Integer, Kernel
 
@@ -22,6 +23,8 @@ _PASSES = 3
 
 Latency = Callable[[Instruction], float]
 """Cycles from an instruction's start to its result."""
+_Code = Sequence[tuple["_Step", float]]
+"""A region's steps, each with its latency."""
 
 
 class _Step(NamedTuple):
@@ -31,7 +34,6 @@ class _Step(NamedTuple):
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     issue: float
-    latency: float
     barrier: bool
     fence: bool
     asynchronous: bool
@@ -40,21 +42,23 @@ class _Step(NamedTuple):
     """Of a load or store that may be of a word which another one writes."""
 
 
-def _steps(code: Sequence[Instruction], lowering: Lowering, latency: Latency) -> list[_Step]:
-    return [
-        _Step(
-            instruction=i,
-            reads=reads(i),
-            writes=writes(i),
-            issue=lowering.issue(i),
-            latency=latency(i),
-            barrier=is_barrier(i),
-            fence=i.base in ("membar", "fence"),
-            asynchronous=i.base == "cp" and "async" in i.modifiers,
-            place=place_of(i),
-        )
-        for i in code
-    ]
+@functools.lru_cache(KEPT_KERNELS)
+def _steps(kernel: Kernel, lowering: Lowering) -> tuple[tuple[_Step, ...], ...]:
+    """Of each basic block."""
+    return tuple(tuple(_step(instruction, lowering) for instruction in block) for block in kernel.blocks)
+
+
+def _step(instruction: Instruction, lowering: Lowering) -> _Step:
+    return _Step(
+        instruction=instruction,
+        reads=reads(instruction),
+        writes=writes(instruction),
+        issue=lowering.issue(instruction),
+        barrier=is_barrier(instruction),
+        fence=instruction.base in ("membar", "fence"),
+        asynchronous=instruction.base == "cp" and "async" in instruction.modifiers,
+        place=place_of(instruction),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +109,11 @@ def region_times(
     times: dict[int, RegionTime] = {}
     leaving: dict[int, _Pending] = {}
     entered: dict[int, _Pending] = {}
-    codes = [_steps(instructions(kernel, region), lowering, latency) for region in regions]
+    steps = _steps(kernel, lowering)
+    codes = [
+        [(step, latency(step.instruction)) for block in region.blocks for step in steps[block]]
+        for region in regions
+    ]
     for _ in range(_PASSES):
         for index, region in enumerate(regions):
             usual = max(region.before, key=lambda i: (regions[i].executions, i), default=-1)
@@ -138,12 +146,12 @@ class _Walk:
         self._stores: Stores[_Due] = Stores()
         """Since the last barrier, by when each has started."""
 
-    def run(self, code: Sequence[_Step], copies: int, branch_cycles: float) -> tuple[RegionTime, _Pending]:
+    def run(self, code: _Code, copies: int, branch_cycles: float) -> tuple[RegionTime, _Pending]:
         for _ in range(copies):
-            for step in code:
-                self._take(step)
+            for step, latency in code:
+                self._take(step, latency)
         end = max(self._now(), self._issue_time())
-        if code and code[-1].instruction.base in ("bra", "brx"):
+        if code and code[-1][0].instruction.base in ("bra", "brx"):
             end += branch_cycles
         blame = self._blame(code, end)
         time = RegionTime(end / copies, {i: cycles / copies for i, cycles in blame.items()})
@@ -158,7 +166,7 @@ class _Walk:
     def _issue_time(self) -> float:
         return self._floor.at + self._issued
 
-    def _take(self, step: _Step) -> None:
+    def _take(self, step: _Step, latency: float) -> None:
         due = self._floor
         for name in step.reads:
             ready = self._ready.get(name, _AT_ONCE)
@@ -169,14 +177,14 @@ class _Walk:
         if step.barrier:
             due = self._everything(due)
         if step.asynchronous:
-            due = self._asynchronous(step, due)
-        self._start(step, due)
+            due = self._asynchronous(step, due, latency)
+        self._start(step, due, latency)
 
-    def _start(self, step: _Step, due: _Due) -> None:
+    def _start(self, step: _Step, due: _Due, latency: float) -> None:
         done = due
         if step.issue:
             event = _Event(step.instruction, due.at, due.by)
-            done = _Due(due.at + step.latency, event)
+            done = _Due(due.at + latency, event)
             if self._last is None or due.at >= self._last.start:
                 self._last = event
             self._issued += step.issue
@@ -194,7 +202,7 @@ class _Walk:
         started = max(self._now(), self._issue_time())
         return due if due.at >= started else _Due(started, self._last)
 
-    def _asynchronous(self, step: _Step, due: _Due) -> _Due:
+    def _asynchronous(self, step: _Step, due: _Due, latency: float) -> _Due:
         """When an instruction of the `cp.async` family starts; copies are collected until their commit."""
         instruction = step.instruction
         kind = instruction.modifiers[2]
@@ -203,7 +211,7 @@ class _Walk:
             self._copies_in_flight = None
             return due
         if kind not in ("wait_group", "wait_all"):
-            copied = _Due(due.at + step.latency, _Event(instruction, due.at, due.by))
+            copied = _Due(due.at + latency, _Event(instruction, due.at, due.by))
             self._copies_in_flight = max(self._copies_in_flight or copied, copied, key=lambda d: d.at)
             return due
         count = instruction.operands[0] if instruction.operands else None
@@ -214,11 +222,11 @@ class _Walk:
             waited.append(self._copies_in_flight)
         return max([due, *waited], key=lambda d: d.at)
 
-    def _blame(self, code: Sequence[_Step], end: float) -> dict[Instruction, float]:
+    def _blame(self, code: _Code, end: float) -> dict[Instruction, float]:
         """Follow the causes back from the last start; spread the time over all where issue was the limit."""
         if self._issue_time() >= self._now() and self._issued:
-            total = sum(step.issue for step in code)
-            return {step.instruction: end * step.issue / total for step in code}
+            total = sum(step.issue for step, _ in code)
+            return {step.instruction: end * step.issue / total for step, _ in code}
         blame: dict[Instruction, float] = {}
         at, event = end, self._last
         while event is not None:
