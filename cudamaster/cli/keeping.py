@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from cudamaster.errors import UsageError
+from cudamaster.report.figures import times
 from cudamaster.search.settings import Settings
 from cudamaster.search.storing import place_name
 from cudamaster.store.atomic import require_writable
-from cudamaster.store.results import OWN_SIZES, folder_of
+from cudamaster.store.results import OWN_SIZES, folder_of, read_stored
 from cudamaster.toolchain.device import Device
 
 IN_THE_RUN = "in the run's folder alone, as best/kernel.cu"
@@ -29,7 +30,15 @@ def kept_of_run(settings: Settings, device: Device) -> str:
         return f"the best kernel in {results / OWN_SIZES}" if settings.results_asked else _in_the_run()
     if not settings.store:
         return _in_the_run()
-    return f"the best kernel in {results}, unless one as fast is there (--no-store: {IN_THE_RUN})"
+    return f"the best kernel in {results}{_unless(results)} (--no-store: {IN_THE_RUN})"
+
+
+def _unless(place: Path) -> str:
+    """What keeps a kernel from being stored. Raises BrokenStore where nobody can tell."""
+    present = read_stored(place)
+    if present is None:
+        return ""
+    return f", where one with {times(present.speedup)} lies: unless that is as fast"
 
 
 def _in_the_run() -> str:
@@ -40,4 +49,5 @@ def kept_of_suite(results: Path, *, no_store: bool) -> str:
     """Where the best kernels of a suite's runs are to lie."""
     if no_store:
         return "the best kernels in the runs' folders alone"
-    return f"the best kernels in {results.resolve()}, unless ones as fast are there (--results, --no-store)"
+    unless = "unless ones as fast, as far as the clock can tell, are there"
+    return f"the best kernels in {results.resolve()}, {unless} (--results, --no-store)"

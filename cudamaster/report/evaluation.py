@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cudamaster.report.figures import clocked, percent, shape_text, times
+from cudamaster.report.figures import clocked, percent, shape_text, slower_words, times
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.evaluation import Evaluation, Vendor, WorkloadResult
 from mskernelbench.operator import BaselineKind
@@ -45,6 +45,8 @@ def verdict_lines(evaluation: Evaluation) -> list[str]:
     if evaluation.speedup:
         over = "" if evaluation.baseline is BaselineKind.FAIR else f" over the {evaluation.baseline} baseline"
         lines.append(f"speedup {times(evaluation.speedup)}{over}, {clocked(evaluation.clock)}")
+        if slower := slower_words(evaluation.speedup):
+            lines.append(f"warning: {slower}")
     if evaluation.paper_score is not None:
         lines.append(f"paper score {evaluation.paper_score:.2f}")
     if evaluation.attainment is not None:

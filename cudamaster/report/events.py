@@ -14,6 +14,9 @@ NAME_WIDTH = 34
 """Columns for a candidate's strategy and parameters."""
 
 
+ORDER = "           candidates are judged side by side, and told in the order in which they are done"
+
+
 class EventLines:
     """Turns events into lines; remembers plans and the best so far, which events name only once."""
 
@@ -42,6 +45,8 @@ class EventLines:
         """The last round whose heading was told."""
         self._operator = "this operator"
         self._told_of_lessons = False
+        self._order_matters = False
+        """Whether candidates are judged at once, which nobody was told yet."""
         self._refines = True
         """Whether candidates start from the best, so that the diagnosed kernel is that."""
 
@@ -57,6 +62,7 @@ class EventLines:
 
     def _started(self, event: Json) -> Line:
         self._operator = event["settings"]["operator"]
+        self._order_matters = event["settings"].get("parallel", 1) > 1
         self._refines = event["settings"].get("search", "refine") == "refine"
         return None
 
@@ -81,7 +87,11 @@ class EventLines:
         if not event["value"]:
             return self._nothing_planned()
         headed, self._headed = self._headed, self.round
-        return f"round {self.round}" if headed < self.round else None
+        lines = [f"round {self.round}"] if headed < self.round else []
+        if len(event["value"]) > 1 and self._order_matters:
+            self._order_matters = False
+            lines.append(ORDER)
+        return "\n".join(lines) or None
 
     def _unplanned(self, event: Json) -> Line:
         headed, self._headed = self._headed, event["round"]

@@ -14,6 +14,13 @@ def times(speedup: Interval | None) -> str:
     return centre if low == high else f"{centre} [{low[:-1]}, {high[:-1]}]"
 
 
+def slower_words(speedup: Interval) -> str:
+    """That a kernel is slower than the baseline, and whether the clock can tell; empty where it is not."""
+    if round(speedup.centre, 2) >= 1:  # as it is shown
+        return ""
+    return "slower than the baseline" + (", by less than the clock can tell" if speedup.high >= 1 else "")
+
+
 def percent(share: float | None) -> str:
     """`8.1 %`; a figure that does not exist is `unknown`."""
     return "unknown" if share is None else f"{100 * share:.1f} %"

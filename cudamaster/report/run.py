@@ -7,10 +7,10 @@ from cudamaster.agents.builtin.catalog import parameter_words
 from cudamaster.report.document import Json
 from cudamaster.report.figures import clocked, counted, percent, shape_text, times
 from cudamaster.report.stopping import STOPPED_BY
-from cudamaster.search.outcome import INTERRUPTED, Best, Outcome
+from cudamaster.search.outcome import INTERRUPTED, Best, Known, Outcome
 from cudamaster.store.results import KERNEL
-from mskernelbench.evaluation import WorkloadResult, in_means, interval_document
-from mskernelbench.ratios import RESOLUTION, ratio_text
+from mskernelbench.evaluation import Evaluation, WorkloadResult, in_means, interval_document
+from mskernelbench.ratios import RESOLUTION, faster_than, ratio_text
 from mskernelbench.scores import geometric_mean
 from mskernelbench.spread import extremes, extremes_document
 
@@ -140,6 +140,8 @@ def _why_nothing(outcome: Outcome) -> str:
     if outcome.fastest is None:
         return ": no candidate was right"
     fastest = f": the fastest candidate is {ratio_text(outcome.fastest)} as fast on the rounds' workloads"
+    if outcome.fastest < 1:
+        return f"{fastest}, slower than the baseline"
     if outcome.fastest > RESOLUTION:
         return f"{fastest}, and not faster over all"
     return f"{fastest}; under 10 % counts as none" if outcome.clock == "modelled" else fastest
@@ -202,12 +204,34 @@ def _best_rows(outcome: Outcome, best: Best) -> list[tuple[str, str]]:
 
 
 def place_lines(outcome: Outcome) -> list[str]:
-    """Where the kernel and its record lie, a line each that is never broken: a path is there to be copied."""
+    """Where the kernel lies and how it compares with what was stored, a line each that is never broken.
+
+    A path is there to be copied.
+    """
     if outcome.best is None:
         return []
-    stored = outcome.stored and outcome.record
-    kernel = str(Path(str(outcome.record)).with_name(KERNEL)) if stored else outcome.best.kernel
-    rows = {"kernel": kernel, "record": outcome.record} if stored else {"kernel": kernel}
-    if outcome.record and not stored:
-        rows["stored"] = f"{outcome.record} has a kernel that is as fast, and stays"
+    known = outcome.before
+    held = outcome.record and (outcome.stored or (known is not None and known.same))
+    rows = {"kernel": str(Path(str(outcome.record)).with_name(KERNEL)) if held else outcome.best.kernel}
+    if known is not None:
+        rows["compared"] = compared_words(outcome, outcome.best.evaluation, known)
+    if outcome.record:
+        rows["record" if held else "stored"] = outcome.record
     return [f"{name:<{NAME_WIDTH}}{path}" for name, path in rows.items()]
+
+
+def compared_words(outcome: Outcome, found: Evaluation, known: Known) -> str:
+    """How the run's best kernel stands beside the one that was stored, and what became of that."""
+    there = times(known.speedup)
+    if known.same:
+        return f"the very same kernel was stored before, with {there}"
+    both = f"{times(found.speedup)} now, {there} stored before"
+    if known.judged_anew:
+        both += " by another version and judged anew"
+    if outcome.stored:
+        return f"{both}: replaced"
+    assert found.speedup
+    if faster_than(known.speedup, found.speedup, outcome.clock):
+        return f"{both}: the stored one is faster, and stays"
+    told_apart = "under 10 %" if outcome.clock == "modelled" else "less than the measurement can tell"
+    return f"{both}: {told_apart} counts as no difference, and the stored one stays"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from cudamaster.agents.nouns import Plan
 from cudamaster.search.settings import Settings
-from mskernelbench.evaluation import Evaluation
+from mskernelbench.evaluation import Evaluation, Interval
 
 INTERRUPTED = "interrupted"
 
@@ -22,6 +22,17 @@ class Best:
     kernel_sha256: str
     evaluation: Evaluation
     """On every workload, but for an interrupted run: there, on the few of the rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The kernel that the results had before a run."""
+
+    speedup: Interval
+    same: bool
+    """Whether the run found the very same source."""
+    judged_anew: bool
+    """Whether its record is of another model version or baseline, so that it was judged again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,8 @@ class Outcome:
     """Path of the record that now holds the best kernel known for this operator, precision and device."""
     stored: bool = False
     """Whether this run's best is that record."""
+    before: Known | None = None
+    """What was stored there before."""
     fastest: float | None = None
     """Speedup of the fastest correct candidate on the rounds' workloads; None where none was correct."""
     cost_usd: float | None = 0.0

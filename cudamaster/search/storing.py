@@ -4,8 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from cudamaster.search.outcome import Best, Outcome
-from cudamaster.search.standing import beats_baseline
+from cudamaster.search.outcome import Best, Known, Outcome
 from cudamaster.search.story import story_of
 from cudamaster.store.codec import Json, encode
 from cudamaster.store.results import (
@@ -34,6 +33,8 @@ class Placed(NamedTuple):
     """Path of the record that now holds the best kernel known."""
     stored: bool
     """Whether that is the champion."""
+    before: Known | None = None
+    """What was there before, where it can be compared with the champion."""
 
 
 def store_champion(outcome: Outcome, run: "Run") -> Outcome:
@@ -42,7 +43,7 @@ def store_champion(outcome: Outcome, run: "Run") -> Outcome:
         return outcome
     placed = place_champion(outcome.best, run)
     best = replace(outcome.best, kernel=str(run.folder.best_path / KERNEL))
-    return replace(outcome, best=best, record=placed.record, stored=placed.stored)
+    return replace(outcome, best=best, record=placed.record, stored=placed.stored, before=placed.before)
 
 
 def place_champion(best: Best, run: "Run") -> Placed:
@@ -58,9 +59,13 @@ def place_champion(best: Best, run: "Run") -> Placed:
     place = place_of(run)
     if place is None:
         return Placed(str(run.folder.best_path / RECORD), stored=True)
-    if not run.settings.on_own_workloads and holds_its_place(place, champion, run):
-        return Placed(str(place / RECORD), stored=False)
-    return Placed(str(place / RECORD), store_better(place, champion))
+    record = str(place / RECORD)
+    if run.settings.on_own_workloads:
+        return Placed(record, store_better(place, champion))
+    before = known_at(place, champion, run)
+    if before is not None and before.judged_anew and before.speedup.low > champion.low:
+        return Placed(record, stored=False, before=before)
+    return Placed(record, store_better(place, champion), before)
 
 
 def place_of(run: "Run") -> Path | None:
@@ -88,16 +93,20 @@ def place_name(device: str, model: str) -> str:
     return f"{kind}:{model}"
 
 
-def holds_its_place(place: Path, champion: Stored, run: "Run") -> bool:
-    """Whether a stored kernel of another model version or baseline, judged anew here, is faster.
+def known_at(place: Path, champion: Stored, run: "Run") -> Known | None:
+    """The stored kernel, which the champion can be compared with; None where there is none that is right.
 
-    One that is as fast gives way: then the record is of the model as it is.
+    One of another model version or baseline is judged anew here. Where it is only as fast it gives way: then
+    the record is of the model as it is.
     """
     present = read_stored(place)
-    if present is None or comparable(present.record, champion.record):
-        return False
+    if present is None:
+        return None
+    same = present.kernel == champion.kernel
+    if comparable(present.record, champion.record):
+        return Known(present.speedup, same, judged_anew=False)
     verdict = run.means.judge.full(present.kernel)
-    return beats_baseline(verdict) and verdict.speedup is not None and verdict.speedup.low > champion.low
+    return Known(verdict.speedup, same, judged_anew=True) if verdict.speedup else None
 
 
 def record_of(best: Best, run: "Run") -> Json:

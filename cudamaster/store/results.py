@@ -8,6 +8,8 @@ from pathlib import Path
 from cudamaster.errors import BrokenStore
 from cudamaster.store.atomic import held, write_atomically
 from cudamaster.store.codec import Json, Malformed, well_formed
+from mskernelbench.evaluation import Interval
+from mskernelbench.ratios import faster_than
 
 SCHEMA = "cudamaster.record/1"
 KERNEL = "kernel.cu"
@@ -34,9 +36,14 @@ class Stored:
     """How it was found (`search/story.py`), to be stored beside the pair; not read with it."""
 
     @property
+    def speedup(self) -> Interval:
+        """The geometric-mean speedup."""
+        return speedup_of(self.record)
+
+    @property
     def low(self) -> float:
-        """Lower bound of the geometric-mean speedup."""
-        return float(self.record["evaluation"]["speedup"]["low"])
+        """Its lower bound."""
+        return self.speedup.low
 
 
 def folder_of(results: Path, device: str, operator: str, precision: str) -> Path:
@@ -121,7 +128,13 @@ def _require_known(record: Json) -> None:
     for name in (*GROUND, "kernel_sha256"):
         if not isinstance(record[name], str):
             raise ValueError(f"{name} is {record[name]!r}")
-    float(record["evaluation"]["speedup"]["low"])
+    speedup_of(record)
+
+
+def speedup_of(record: Json) -> Interval:
+    """The geometric-mean speedup that a record tells of."""
+    figures = record["evaluation"]["speedup"]
+    return Interval(*(float(figures[name]) for name in ("geomean", "low", "high")))
 
 
 def _content(path: Path) -> bytes:
@@ -143,10 +156,11 @@ def comparable(one: Json, other: Json) -> bool:
 
 
 def store_better(folder: Path, champion: Stored) -> bool:
-    """Store `champion` unless a comparable stored kernel is at least as fast; True where it was stored.
+    """Store `champion` unless a comparable stored kernel is as fast; True where it was stored.
 
-    The very kernel that is stored is not stored again: judged once more, it is no better. Readers never take
-    a torn pair for a result: the record names its kernel's hash. Two runs may call this at once.
+    One is as fast as far as the clock can tell: for less than that no record is replaced, nor for the very
+    kernel that is stored, which is no better when it is judged once more. Readers never take a torn pair for
+    a result: the record names its kernel's hash. Two runs may call this at once.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with held(folder):
@@ -167,4 +181,5 @@ def _keep_story(folder: Path, story: Json | None) -> None:
 
 
 def _holds_against(present: Stored, champion: Stored) -> bool:
-    return present.kernel == champion.kernel or present.low >= champion.low
+    gains = faster_than(champion.speedup, present.speedup, champion.record["clock"])
+    return present.kernel == champion.kernel or not gains

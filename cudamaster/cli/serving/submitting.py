@@ -27,7 +27,9 @@ def submitted(source: str, note: str, settings: Settings, means: Collaborators, 
         return document | {"reason": why_not(verdict)}
     run = Run(folder_of(settings, service), settings, means, service.command, threading.Event())
     placed = place_champion(champion(source, note, verdict, run), run)
-    words = "it is the best kernel known here" if placed.stored else "a kernel that is as fast is stored"
+    words = (
+        "it is the best kernel known here" if placed.stored else "a kernel that is as fast is stored already"
+    )
     return document | {"stored": placed.stored, "reason": words, "record": placed.record}
 
 

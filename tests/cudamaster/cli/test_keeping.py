@@ -8,6 +8,7 @@ from cudamaster.errors import FolderUnwritable, UsageError
 from cudamaster.search.settings import Settings
 from tests.doubles import scripted_run
 from tests.doubles.scripted_opening import NamedDevice
+from tests.doubles.stored_kernel import store
 
 SETTINGS = scripted_run.settings(Path("/results"))
 PLACE = "/results/virtual-h200/matrix_mul/fp32"
@@ -16,7 +17,7 @@ PLACE = "/results/virtual-h200/matrix_mul/fp32"
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (SETTINGS, f"the best kernel in {PLACE}, unless one as fast is there"),
+        (SETTINGS, f"the best kernel in {PLACE} (--no-store: in the run's folder alone"),
         (replace(SETTINGS, store=False), "the best kernel in the run's folder alone, as best/kernel.cu"),
         (replace(SETTINGS, shapes=("M=4",)), "the best kernel in the run's folder alone, as best/kernel.cu"),
         (
@@ -27,6 +28,14 @@ PLACE = "/results/virtual-h200/matrix_mul/fp32"
 )
 def test_where_a_run_keeps_its_best_kernel_is_said(settings: Settings, said: str) -> None:
     assert kept_of_run(settings, NamedDevice()).startswith(said)  # type: ignore[arg-type]
+
+
+def test_what_is_stored_there_already_is_said_with_its_speedup(tmp_path: Path) -> None:
+    store(tmp_path)
+    settings = replace(scripted_run.settings(tmp_path), operator="vector_add")
+    said = kept_of_run(settings, NamedDevice())  # type: ignore[arg-type]
+
+    assert f"in {tmp_path}/virtual-h200/vector_add/fp32, where one with 1.53x lies: unless that is as" in said
 
 
 def test_where_a_suite_keeps_its_best_kernels_is_said_with_the_whole_path(tmp_path: Path) -> None:

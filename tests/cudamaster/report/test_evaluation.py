@@ -40,6 +40,15 @@ def test_a_correct_kernel_has_every_figure() -> None:
     ]
 
 
+def test_a_correct_kernel_that_is_slower_is_warned_of_under_its_speedup() -> None:
+    lines = verdict_lines(evaluation(Status.CORRECT, speedup=Interval(0.5, 0.5, 0.5)))
+
+    assert lines[1:3] == [
+        "speedup 0.50x, modelled (not measured on a GPU)",
+        "warning: slower than the baseline",
+    ]
+
+
 def kernel(name: str, milliseconds: float, symbol: str = "") -> KernelProfile:
     return KernelProfile(
         name, Launch((1, 1, 1), (1, 1, 1), 0), 1, milliseconds, {}, "latency", "", (), symbol

@@ -1,6 +1,6 @@
 from typing import Any
 
-from cudamaster.report.events import EventLines
+from cudamaster.report.events import ORDER, EventLines
 
 PLAN = {"strategy": "tile", "change": "c", "reason": "r"}
 
@@ -68,6 +68,16 @@ def test_a_diagnosis_is_told_once_a_kernel_and_every_round_has_a_heading() -> No
 
 def test_a_round_without_a_diagnosis_has_its_heading_too() -> None:
     assert EventLines("modelled").line({"event": "plan", "round": 3, "value": [PLAN]}) == "round 3"
+
+
+def test_that_numbers_come_as_candidates_are_done_is_told_once_where_several_are_judged_at_once() -> None:
+    def told(parallel: int) -> list[str | None]:
+        lines = EventLines("modelled")
+        lines.line({"event": "started", "settings": {"operator": "softmax", "parallel": parallel}})
+        return [lines.line({"event": "plan", "round": r, "value": [PLAN] * 3}) for r in (1, 2)]
+
+    assert told(1) == ["round 1", "round 2"]
+    assert told(2) == [f"round 1\n{ORDER}", "round 2"]
 
 
 def test_an_operator_without_strategies_is_named() -> None:

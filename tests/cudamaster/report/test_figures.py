@@ -1,4 +1,4 @@
-from cudamaster.report.figures import clocked, counted, percent, shape_text, times
+from cudamaster.report.figures import clocked, counted, percent, shape_text, slower_words, times
 from mskernelbench.evaluation import Interval
 
 
@@ -10,6 +10,14 @@ def test_an_interval_is_shown_only_where_it_is_wider_than_the_digits() -> None:
 def test_a_speedup_that_two_decimals_would_show_as_none_has_three_digits() -> None:
     assert times(Interval(0.00421, 0.00421, 0.00421)) == "0.00421x"
     assert times(Interval(0.0512, 0.0499, 0.11)) == "0.0512x [0.0499, 0.11]"
+
+
+def test_a_speedup_below_one_is_said_to_be_none_and_whether_that_can_be_told() -> None:
+    assert (
+        slower_words(Interval(0.97, 0.97, 1.0)) == "slower than the baseline, by less than the clock can tell"
+    )
+    assert slower_words(Interval(0.5, 0.49, 0.51)) == "slower than the baseline"
+    assert slower_words(Interval(0.998, 0.99, 1.01)) == slower_words(Interval(2.0, 2.0, 2.0)) == ""
 
 
 def test_a_figure_that_does_not_exist_is_said_to_be_unknown() -> None:

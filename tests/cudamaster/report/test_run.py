@@ -5,7 +5,7 @@ import pytest
 
 from cudamaster.agents.nouns import Plan
 from cudamaster.report.run import best_document, closing_rows, place_lines
-from cudamaster.search.outcome import Best, Outcome
+from cudamaster.search.outcome import Best, Known, Outcome
 from mskernelbench.evaluation import Interval, WorkloadResult
 from tests.doubles import scripted_run
 from tests.doubles.situations import evaluation
@@ -34,24 +34,52 @@ def outcome(**changes: object) -> Outcome:
         ({"fastest": None}, "no candidate was right"),
         ({"fastest": 1.05}, "1.05x as fast on the rounds' workloads; under 10 % counts as none"),
         ({"fastest": 3.0}, "not faster over all"),
-        ({"fastest": 0.5}, "the fastest candidate is 0.50x as fast"),
+        ({"fastest": 0.5}, "0.50x as fast on the rounds' workloads, slower than the baseline"),
     ],
 )
 def test_a_run_without_a_best_says_why(changes: dict[str, object], why: str) -> None:
     assert why in dict(closing_rows(outcome(**changes)))["best"]
 
 
+def known(speedup: float, *, same: bool = False, judged_anew: bool = False) -> Known:
+    return Known(Interval(speedup, speedup, speedup), same, judged_anew)
+
+
 def test_a_path_is_a_line_of_its_own_however_long() -> None:
     deep = "/a" * 100
     kept = outcome(best=replace(best_of(), kernel=f"{deep}/kernel.cu"), record="/r/record.json")
 
-    assert place_lines(kept) == [
-        f"kernel      {deep}/kernel.cu",
-        "stored      /r/record.json has a kernel that is as fast, and stays",
-    ]
+    kernel, compared, record = place_lines(replace(kept, before=known(4.1)))
+    assert (kernel, record) == (f"kernel      {deep}/kernel.cu", "stored      /r/record.json")
+    assert compared.startswith("compared    4.00x [3.96, 4.04] now, 4.10x stored before: ")
     stored = replace(kept, stored=True)
     assert place_lines(stored) == ["kernel      /r/kernel.cu", "record      /r/record.json"]
     assert place_lines(outcome()) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "stored", "words"),
+    [
+        (
+            known(4.1),
+            False,
+            "4.10x stored before: under 10 % counts as no difference, and the stored one stays",
+        ),
+        (known(9.0), False, "9.00x stored before: the stored one is faster, and stays"),
+        (known(3.0), True, "3.00x stored before: replaced"),
+        (
+            known(3.0, judged_anew=True),
+            True,
+            "3.00x stored before by another version and judged anew: replaced",
+        ),
+        (known(4.0, same=True), False, "the very same kernel was stored before, with 4.00x"),
+    ],
+)
+def test_how_the_kernel_compares_with_the_stored_one_is_said(before: Known, stored: bool, words: str) -> None:
+    found = outcome(best=best_of(), record="/r/record.json", stored=stored, before=before)
+
+    assert words in place_lines(found)[1]
+    assert ("kernel      k.cu" in place_lines(found)) == (not stored and not before.same)
 
 
 def timed(speedup: Interval, pattern: str) -> WorkloadResult:

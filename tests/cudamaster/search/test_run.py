@@ -7,7 +7,7 @@ import pytest
 from cudamaster.agents.errors import UnknownStrategy
 from cudamaster.agents.nouns import Plan, Situation
 from cudamaster.errors import GroundChanged, RunBusy, TeamFailed
-from cudamaster.search.outcome import Outcome
+from cudamaster.search.outcome import Known, Outcome
 from cudamaster.search.run import outcome_in, settings_of
 from cudamaster.search.scripted import ScriptedTeam
 from cudamaster.store.codec import Json
@@ -185,6 +185,8 @@ def test_a_second_run_that_is_no_better_leaves_the_record(tmp_path: Path) -> Non
     first, second = finished(tmp_path), finished(tmp_path)
 
     assert (second.stored, second.record) == (False, first.record)
+    assert first.best is not None
+    assert (first.before, second.before) == (None, Known(first.best.evaluation.speedup, True, False))
 
 
 def test_a_stored_kernel_of_another_model_version_is_judged_anew_before_it_yields(tmp_path: Path) -> None:

@@ -46,12 +46,25 @@ def test_a_better_champion_replaces_a_worse_one(tmp_path: Path) -> None:
     assert (stored.kernel, stored.low) == ("two", 2.0)
 
 
-@pytest.mark.parametrize("low", [1.4, 1.5])
-def test_a_champion_that_is_not_better_is_not_stored(tmp_path: Path, low: float) -> None:
+@pytest.mark.parametrize("low", [1.4, 1.5, 1.64])
+def test_a_champion_that_the_model_cannot_tell_to_be_better_is_not_stored(tmp_path: Path, low: float) -> None:
     store_better(tmp_path, champion("one", 1.5))
 
     assert not store_better(tmp_path, champion("two", low))
     assert read_stored(tmp_path) == champion("one", 1.5)
+
+
+@pytest.mark.parametrize(("low", "stored"), [(1.51, False), (1.54, True)])
+def test_a_measured_champion_is_stored_where_the_intervals_do_not_meet(
+    tmp_path: Path, low: float, stored: bool
+) -> None:
+    for kernel, centre in (("one", 1.5), ("two", low + 0.03)):
+        figures = {"geomean": centre, "low": centre - 0.03, "high": centre + 0.03}
+        found = champion(kernel, 0.0, clock="measured")
+        found.record["evaluation"] = {"speedup": figures}
+        last = store_better(tmp_path, found)
+
+    assert last is stored
 
 
 def test_the_kernel_that_is_stored_is_not_stored_again_for_figures_that_jitter(tmp_path: Path) -> None:
@@ -102,7 +115,7 @@ def test_a_folder_or_a_pipe_in_the_place_of_a_file_is_named(
 @pytest.mark.parametrize("value", [None, 10**400])
 def test_a_record_that_the_store_cannot_go_by_is_refused(tmp_path: Path, name: str, value: object) -> None:
     store_better(tmp_path, champion("one", 9.0))
-    figures = {"speedup": {"low": value}} if name == "evaluation" else value
+    figures = {"speedup": {"geomean": 9.0, "low": value, "high": 9.0}} if name == "evaluation" else value
     broken = champion("one", 9.0).record | {name: figures}
     (tmp_path / "record.json").write_text(json.dumps(broken))
 
@@ -130,7 +143,7 @@ def test_bytes_that_are_no_text_are_a_torn_pair_or_named(tmp_path: Path) -> None
 
 def store_many(folder: Path, first: int) -> None:
     for number in range(first, 40, 2):
-        store_better(folder, champion(f"kernel {number}", 1.0 + number))
+        store_better(folder, champion(f"kernel {number}", 1.2**number))
 
 
 def test_two_processes_leave_the_better_whole_pair(tmp_path: Path) -> None:
@@ -141,7 +154,7 @@ def test_two_processes_leave_the_better_whole_pair(tmp_path: Path) -> None:
     for process in processes:
         process.join()
 
-    assert read_stored(tmp_path) == champion("kernel 39", 40.0)
+    assert read_stored(tmp_path) == champion("kernel 39", 1.2**39)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["kernel.cu", "record.json"]
 
 
