@@ -22,7 +22,7 @@ from mskernelbench.evaluation import Evaluation, Status
 from mskernelbench.examining import examined
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.guards.evidence import ObjectEvidence
-from mskernelbench.guards.findings import keeps_state
+from mskernelbench.guards.findings import keeps_state, tells_blocks
 from mskernelbench.lane import Lane
 from mskernelbench.lateness import late
 from mskernelbench.materials import Materials
@@ -247,7 +247,7 @@ class Referee:
         if evidence is None:
             return Built(found.name, build, keeps_state=False)
         refusal = self._gate(evidence, found.name)
-        return refusal or Built(found.name, build, keeps_state(evidence))
+        return refusal or Built(found.name, build, keeps_state(evidence), tells_blocks(evidence))
 
     def built(self, source: str, entry: str | None = None) -> Build | None:
         """What `source` is compiled to, found again where it was judged before; None where it cannot be."""

@@ -33,6 +33,8 @@ class Built(NamedTuple):
     build: Build
     keeps_state: bool
     """Whether one call could leave something to the next."""
+    telling: bool = False
+    """Whether a block can tell which others have run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +146,12 @@ class TimedTrial:
             return Settled(tuple(rows))
         known = {row.key for row in rows if row.error_ratio is not None}
         true = self._shown_by_others(timed, rows, true)
-        times = WholeTimes(lambda workload: self._within(workload, known), self._cost)
+        times = WholeTimes(
+            lambda workload: self._within(workload, known), self._cost, telling=self.built.telling
+        )
         settled = times.settled(timed, rows, true)
+        if settled.refusal is None:
+            settled = times.with_losses(timed, settled.rows, true, self.checker.materials.surprise)
         if settled.refusal is not None:
             return settled
         return times.one_drawn(timed, settled.rows, true, partial(self.race.by_others, self.built.build))

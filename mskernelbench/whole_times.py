@@ -14,6 +14,7 @@ from mskernelbench.call_cost import affordable_calls
 from mskernelbench.evaluation import WorkloadResult
 from mskernelbench.guards import Refusal
 from mskernelbench.operator import Workload
+from mskernelbench.seeds import generator
 
 STEPS = 3e10
 """What calls within whole launches may take together."""
@@ -21,6 +22,10 @@ DRAWN_STEPS = 5e9
 """For the call of one drawn workload that samples have shown; above that the chance falls with the cost,"""
 MOST_DRAWN_STEPS = 4e10
 """and above that there is none."""
+TELLING_STEPS = 1e10
+"""For such a call of blocks that can tell which others have run: one that costs no more is always made."""
+LOSS_STEPS = 3e9
+"""For a call that gains nothing: it may lose more than samples show."""
 LONGER = 1.1
 """How much longer a call must take to be another one than its samples."""
 
@@ -54,6 +59,8 @@ class WholeTimes(NamedTuple):
     cost: Callable[[Workload], float]
     """Steps of such a call."""
     steps: float = STEPS
+    telling: bool = False
+    """Whether blocks can tell which others have run: they use atomics, or variables of the device."""
 
     def settled(
         self, timed: Sequence[Workload], rows: Sequence[WorkloadResult], true: Collection[Key]
@@ -63,17 +70,38 @@ class WholeTimes(NamedTuple):
         The lightest calls are made, one in any case where no other row counts. If that does not end, and each
         costs too much, all gains count and say that they are not proved.
         """
-        asked = {row.key for row in rows if row.key not in true and row.counted and gains(row)}
+        asked = {row.key for row in rows if row.key not in true and row.counts and gains(row)}
         costs = {w.key: self.cost(w) for w in timed if w.key in asked}
         least = 0 if any(row.counts for row in rows if row.key not in asked) else 1
         found = self._made([w for w in timed if w.key in asked], costs, least)
-        refusal = next((one.refusal for one in found.values() if one.refusal), None)
+        refusal = _refusal(found)
         if refusal:
             return Settled(tuple(rows), refusal)
         settled = tuple(_settled(row, found.get(row.key)) if row.key in asked else row for row in rows)
         if any(cost <= self.steps for cost in costs.values()) or any(row.counts for row in settled):
             return Settled(settled)
         return Settled(tuple(replace(row, unproved=row.key in asked) for row in rows))
+
+    def with_losses(
+        self, timed: Sequence[Workload], rows: Sequence[WorkloadResult], true: Collection[Key], draw: int
+    ) -> Settled:
+        """The rows after one light loss, by the verdict's hidden `draw`, was timed as all its blocks run.
+
+        If it is greater so, the others that are not `true` are timed so too, as far as there are steps.
+        """
+        lost = {row.key for row in rows if row.key not in true and row.counts and not gains(row)}
+        costs = {w.key: self.cost(w) for w in timed if w.key in lost}
+        light = [w for w in timed if costs.get(w.key, LOSS_STEPS + 1) <= LOSS_STEPS]
+        if not light:
+            return Settled(tuple(rows))
+        drawn = light[int(generator(draw, "a loss").integers(len(light)))]
+        row = next(row for row in rows if row.key == drawn.key)
+        found = {drawn.key: self.call(drawn)}
+        if found[drawn.key].refusal is None and not takes_no_longer(found[drawn.key].ms, row):
+            found |= self._made([w for w in timed if w.key in lost - {drawn.key}], costs, least=0)
+        known = {key: one for key, one in found.items() if one.ms is not None}
+        settled = (_settled(row, known[row.key]) if row.key in known else row for row in rows)
+        return Settled(tuple(settled), _refusal(found))
 
     def one_drawn(
         self,
@@ -90,14 +118,21 @@ class WholeTimes(NamedTuple):
         shown = [row for row in rows if row.key in true and (gains(row) or row.error_ratio is None)]
         if not shown:
             return Settled(tuple(rows))
-        drawn = secrets.choice(shown)
-        workload = next(w for w in timed if w.key == drawn.key)
-        one = self.call(workload) if self._is_worth(workload) else Within(by_others(workload))
+        workloads = {w.key: w for w in timed}
+        told = [row for row in shown if self._is_told(workloads[row.key], row)]
+        drawn = secrets.choice(told or shown)
+        workload = workloads[drawn.key]
+        is_whole = bool(told) or self._is_worth(workload)
+        one = self.call(workload) if is_whole else Within(by_others(workload))
         if one.refusal or takes_no_longer(one.ms, drawn):
             return Settled(tuple(rows), one.refusal)
         known = tuple(_settled(row, one) if row is drawn else row for row in rows)
         proved = {row.key for row in rows} - set(true) | {drawn.key}
         return self.settled(timed, known, proved)
+
+    def _is_told(self, workload: Workload, row: WorkloadResult) -> bool:
+        """Whether nothing else looks at a whole call of blocks that can tell others, and one is cheap."""
+        return self.telling and row.error_ratio is None and self.cost(workload) <= TELLING_STEPS
 
     def _is_worth(self, workload: Workload) -> bool:
         """Whether its call is made that nothing asks for."""
@@ -106,7 +141,7 @@ class WholeTimes(NamedTuple):
 
     def _made(
         self, workloads: Sequence[Workload], costs: Mapping[Key, float], least: int
-    ) -> Mapping[Key, Within]:
+    ) -> dict[Key, Within]:
         """The calls of some, `least` at any rate, lightest first, for as long as none is wrong."""
 
         def cost(workload: Workload) -> float:
@@ -128,6 +163,10 @@ def gains(row: WorkloadResult) -> bool:
 def takes_no_longer(ms: float | None, row: WorkloadResult) -> bool:
     """Whether a call that was timed in another way does no more than what the row's time is of."""
     return ms is not None and ms <= LONGER * (row.candidate_ms or 0.0)
+
+
+def _refusal(found: Mapping[Key, Within]) -> Refusal | None:
+    return next((one.refusal for one in found.values() if one.refusal), None)
 
 
 def _settled(row: WorkloadResult, whole: Within | None) -> WorkloadResult:

@@ -48,6 +48,8 @@ WORDS = {
 _CENSUS = re.compile(
     r"(?<![\w$%.])(?:" + "|".join(f"(?P<{name}>{found})" for name, found in INSTRUCTIONS.items()) + ")"
 )
+_SHARED_BY_BLOCKS = re.compile(r"(?<![\w$%.])(?:atom|red)\.(?![\w.:]*shared)[\w.:]+")
+"""Atomic operations on device memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,12 @@ def findings(evidence: ObjectEvidence) -> tuple[Finding, ...]:
 def keeps_state(evidence: ObjectEvidence) -> bool:
     """Whether one call could leave something to the next."""
     return any(_state(evidence))
+
+
+def tells_blocks(evidence: ObjectEvidence) -> bool:
+    """Whether a block could tell, by tickets or marks, which others of its launch have run."""
+    kept = any(found.name == "device_state" for found in _state(evidence))
+    return kept or _SHARED_BY_BLOCKS.search(evidence.ptx) is not None
 
 
 def _state(evidence: ObjectEvidence) -> Iterator[Finding]:

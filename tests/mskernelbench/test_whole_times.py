@@ -1,14 +1,23 @@
-"""Gains that samples do not prove count with the time of a call whose blocks all ran, or not at all."""
+"""Gains that samples do not prove count with the time of a call whose blocks all ran, or as none."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from mskernelbench.evaluation import Interval, Status, WorkloadResult
 from mskernelbench.guards import Refusal
 from mskernelbench.operator import Workload
-from mskernelbench.whole_times import DRAWN_STEPS, MOST_DRAWN_STEPS, Settled, WholeTimes, Within
+from mskernelbench.whole_times import (
+    DRAWN_STEPS,
+    LOSS_STEPS,
+    MOST_DRAWN_STEPS,
+    TELLING_STEPS,
+    Settled,
+    WholeTimes,
+    Within,
+)
 
 TIMED = tuple(Workload("paper", {"N": n}) for n in (1, 2, 3, 4))
 FIRST, SECOND, LAST, SLOW = TIMED
@@ -62,6 +71,31 @@ def test_the_slower_of_both_times_is_taken() -> None:
 def test_a_gain_does_not_count_whose_call_ends_too_late_or_is_too_costly() -> None:
     assert counted(settled({1: None})) == [False, True, True, True]
     assert counted(settled({}, steps=3.0)) == [True, True, False, True], "the lightest are called"
+
+
+SLOWER = (*ROWS[:2], row(LAST, 0.5), ROWS[3])
+
+
+def lost(whole_ms: Mapping[int, float | None], **changes: Any) -> tuple[WorkloadResult, ...]:
+    """The rows of a kernel that loses on two workloads, after one of them was called whole."""
+    return times(whole_ms)._replace(**changes).with_losses(TIMED, SLOWER, (), draw=1).rows
+
+
+def test_where_a_drawn_loss_is_greater_in_a_whole_call_all_are_as_great_as_there() -> None:
+    assert [one.candidate_ms for one in lost({3: 32.0, 4: 64.0})] == [2.0, 4.0, 32.0, 64.0]
+    assert lost({3: 32.0, 4: 64.0})[3].speedup == Interval(0.125, 0.125, 0.125)
+
+
+def test_a_loss_that_is_true_or_costs_much_or_whose_call_is_late_stays_as_it_is() -> None:
+    assert lost({3: 16.0, 4: 16.0}) == SLOWER
+    assert lost({3: None, 4: None}) == SLOWER
+    assert lost({3: 32.0, 4: 64.0}, cost=lambda workload: 2 * LOSS_STEPS) == SLOWER
+    proved = times({3: 32.0, 4: 64.0}).with_losses(TIMED, SLOWER, [LAST.key, SLOW.key], draw=1)
+    assert proved == Settled(SLOWER)
+
+
+def test_what_is_wrong_with_a_call_that_loses_refuses() -> None:
+    assert times({4: 16.0}, refusal=CHEATED).with_losses(TIMED, SLOWER, (), draw=1).refusal == CHEATED
 
 
 def test_what_is_right_in_samples_and_what_gains_nothing_is_not_called_again() -> None:
@@ -119,6 +153,24 @@ def test_which_one_is_drawn_cannot_be_foreseen() -> None:
             TIMED, rows, [w.key for w in TIMED], lambda workload: None
         )
     assert asked == {w.key for w in TIMED}, "what gains, and what nothing else has shown"
+
+
+def test_of_blocks_that_can_tell_others_a_call_that_nothing_looks_at_is_always_made() -> None:
+    asked: list[object] = []
+
+    def call(workload: Workload) -> Within:
+        asked.append(workload.key)
+        return Within(1.0)
+
+    def cost(workload: Workload) -> float:
+        return 2 * TELLING_STEPS if workload is SLOW else TELLING_STEPS
+
+    rows = (*ROWS[:2], *(replace(one, error_ratio=None, sampled=True) for one in ROWS[2:]))
+    for _ in range(40):
+        WholeTimes(call, cost, telling=True).one_drawn(
+            TIMED, rows, [w.key for w in TIMED], lambda workload: None
+        )
+    assert asked == [LAST.key] * 40
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from cudamaster.toolchain.elf import Symbols, read_symbols
 from mskernelbench.catalog import load_operator
 from mskernelbench.guards.evidence import ObjectEvidence
-from mskernelbench.guards.findings import findings, keeps_state
+from mskernelbench.guards.findings import findings, keeps_state, tells_blocks
 from mskernelbench.operator import Precision
 
 OPERATOR = load_operator("relu")
@@ -95,6 +95,23 @@ def test_maps_banks_tickets_and_thread_locals_are_state(folder: Path) -> None:
     assert "calls" in found["host_state"]
     assert "seen" in found["host_state"]
     assert found["device_state"] == "variables of the device that kernels use: bank, ticket"
+
+
+@pytest.mark.parametrize(
+    ("ptx", "told"),
+    [
+        ("    atom.global.inc.u32 %r1, [%rd1], 5;\n", True),
+        ("    red.relaxed.gpu.global.add.u32 [%rd1], 1;\n", True),
+        ("    atom.add.u32 %r1, [%rd1], 1;\n", True),
+        ("    atom.shared.add.u32 %r1, [%r2], 1;\n    redux.sync.add.s32 %r1, %r2, -1;\n", False),
+        (".global .align 4 .u32 ticket;\n    ld.global.u32 %r1, [ticket];\n", True),
+    ],
+)
+def test_by_atomics_on_device_memory_and_variables_of_the_device_a_block_can_tell_others(
+    ptx: str, told: bool
+) -> None:
+    symbols = Symbols(frozenset(), frozenset())
+    assert tells_blocks(ObjectEvidence(symbols, "", OPERATOR, Precision.FP32, ptx)) is told
 
 
 def test_the_census_sees_through_macros_and_split_strings_in_milliseconds(folder: Path) -> None:
