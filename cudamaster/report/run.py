@@ -224,7 +224,8 @@ def compared_words(outcome: Outcome, found: Evaluation, known: Known) -> str:
     """How the run's best kernel stands beside the one that was stored, and what became of that."""
     there = times(known.speedup)
     if known.same:
-        return f"the very same kernel was stored before, with {there}"
+        anew = "; its record, of another version, is made anew" if known.judged_anew else ""
+        return f"the very same kernel was stored before, with {there}{anew}"
     both = f"{times(found.speedup)} now, {there} stored before"
     if known.judged_anew:
         both += " by another version and judged anew"

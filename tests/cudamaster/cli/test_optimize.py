@@ -56,7 +56,9 @@ def test_every_choice_is_said_first_with_its_reason(
     assert lines[2] == "model      builtin: no API key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY)"
     assert lines[3] == "budget     at most 3 rounds of 3 candidates"
     assert lines[4].startswith("run        ")
-    assert lines[5].startswith(f"stores     the best kernel in {folders[-1]}/virtual-h200/matrix_mul/fp32, ")
+    assert lines[5].startswith(
+        f"stores     the best kernel in {folders[-1]}/virtual-h200/matrix_mul/fp32 (--no-store: "
+    )
 
 
 def test_a_set_key_chooses_a_model_and_what_it_may_spend(

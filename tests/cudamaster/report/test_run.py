@@ -72,6 +72,7 @@ def test_a_path_is_a_line_of_its_own_however_long() -> None:
             True,
             "3.00x stored before by another version and judged anew: replaced",
         ),
+        (known(4.0, same=True, judged_anew=True), True, "its record, of another version, is made anew"),
         (known(4.0, same=True), False, "the very same kernel was stored before, with 4.00x"),
     ],
 )
