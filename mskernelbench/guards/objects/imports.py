@@ -54,8 +54,6 @@ LAUNCHES = (
 ALLOWED = re.compile("|".join((COMPILER, ARM, LIBC, LIBM, CPLUSPLUS, MEMORY, QUERIES, LAUNCHES)))
 
 WHY = {
-    "work on a stream that waits for no other is neither timed nor waited for; launch on the stream that is "
-    "passed": r"cudaStreamCreateWith\w+",
     "limits and caches of the device are the baseline's too; leave them as they are": (
         r"cudaDeviceSetLimit|cudaCtxResetPersistingL2Cache|cudaSetDeviceFlags"
     ),

@@ -1,4 +1,4 @@
-"""Refuses honest CUDA calls that the harness cannot follow: textures, streams, events, graphs."""
+"""Refuses honest calls that the harness cannot follow: textures, streams, events, graphs, host locks."""
 
 import re
 
@@ -14,7 +14,7 @@ ADVICE = {
         r"cuda\w*Texture\w*|cuda\w*Surface\w*|cuda\w*Array\w*|cuda(?:Create|Get)ChannelDesc"
     ),
     "launch on the stream that is passed, the one that a call is timed on and waited for": (
-        r"cudaStream(?:Create|Destroy|Query|WaitEvent|BeginCapture\w*|EndCapture|IsCapturing|Get\w+"
+        r"cudaStream(?:Create(?:With\w+)?|Destroy|Query|WaitEvent|BeginCapture\w*|EndCapture|IsCapturing|Get\w+"
         r"|\wetAttribute|CopyAttributes|UpdateCaptureDependencies\w*|AttachMemAsync)|cudaEvent\w+"
         r"|cudaGraph(?!ics)(?!\w*(?:Host|External|DebugDot))\w+|cudaDeviceGetStreamPriorityRange|cudaThreadExchangeStreamCaptureMode"
     ),
@@ -30,6 +30,11 @@ ADVICE = {
     ),
     "stay on the device that is current": (
         r"cudaSetDevice|cudaInitDevice|cudaGetDeviceFlags|cudaGetDeviceCount|cudaDeviceGetLimit|cuda\w+etSharedMemConfig|cudaDevice\wetCacheConfig"
+    ),
+    "leave locks out, since one thread at a time calls the entry; what is done once can stand in the "
+    "initialiser of a static variable": (
+        r"pthread_(?:(?:mutex|rwlock|spin|cond)_\w+|once|self|equal)|sched_yield|__once_proxy"
+        r"|_ZSt(?:11__once_call|15__once_callable)|_ZNK?St(?:9once_flag|18condition_variable)\w+"
     ),
 }
 """What to do instead, and the names it goes with."""

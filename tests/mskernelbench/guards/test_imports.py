@@ -74,7 +74,6 @@ def test_dishonest_ones_are_refused_by_name_however_they_are_spelt(tmp_path: Pat
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        ("cudaStream_t own; cudaStreamCreateWithFlags(&own, 1);", "launch on the stream that is passed"),
         ("cudaDeviceSetLimit(cudaLimitStackSize, 4096);", "leave them as they are"),
         ("cudaLaunchHostFunc(0, 0, 0);", "do it on the device"),
     ],
@@ -99,7 +98,7 @@ def test_who_asks_for_the_runtimes_own_version_of_a_function_is_seen(tmp_path: P
 
 UNNEEDED = """
 pthread_create fork socket fopen open mmap mprotect getenv clock_gettime ptrace syscall sigaction
-cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaDeviceSetLimit cudaDeviceReset cudaLaunchHostFunc
+cudaDeviceSetLimit cudaDeviceReset cudaLaunchHostFunc
 cudaStreamAddCallback cudaGraphAddHostNode cudaGraphDebugDotPrint cudaCtxResetPersistingL2Cache
 cudaEventRecord_ptsz cudaIpcOpenMemHandle cuGetProcAddress_v2 cublasSgemm_v2 cusparseSpMV
 _ZNSt6thread15_M_start_threadEv _ZNSt14basic_ifstreamIcE

@@ -1,8 +1,12 @@
 """Honest CUDA calls that the harness cannot follow are refused without being called a cheat."""
 
+import shutil
+import subprocess
+from pathlib import Path
+
 import pytest
 
-from cudamaster.toolchain.elf import Symbols
+from cudamaster.toolchain.elf import Symbols, read_symbols
 from mskernelbench.catalog import load_operator
 from mskernelbench.evaluation import Status
 from mskernelbench.guards import Refusal, first_refusal
@@ -16,6 +20,7 @@ cudaEventRecord cudaStreamWaitEvent cudaStreamBeginCapture cudaGraphInstantiate 
 cudaHostAlloc cudaMallocManaged cudaMallocPitch cudaMallocArray cudaSetDevice cudaMemGetInfo
 cudaGetDriverEntryPointByVersion __cudaRegisterManagedVar cudaStreamGetId cudaStreamCopyAttributes
 cudaMemPoolSetAccess cudaDeviceSetMemPool cudaThreadExchangeStreamCaptureMode cudaInitDevice
+cudaStreamCreateWithFlags cudaStreamCreateWithPriority
 """
 
 
@@ -29,6 +34,34 @@ def test_an_honest_call_is_named_with_what_to_do_instead(name: str) -> None:
     assert refusal is not None
     assert (refusal.status, refusal.guard) == (Status.UNSUPPORTED, None)
     assert f"calls {name}, which the harness does not support: " in refusal.reason
+
+
+LOCKS = """
+#include <mutex>
+#include <shared_mutex>
+static std::mutex lock;
+static std::shared_mutex shared;
+static std::once_flag once;
+__global__ void k(float* y) { *y = 1; }
+extern "C" void spmv_csr(float* y, cudaStream_t s) {
+    std::scoped_lock held(lock);
+    std::shared_lock read(shared);
+    std::call_once(once, [] { cudaGetLastError(); });
+    k<<<1, 1, 0, s>>>(y);
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the path")
+def test_locks_of_the_host_are_no_cheat_and_said_to_be_needless(tmp_path: Path) -> None:
+    (tmp_path / "kernel.cu").write_text(LOCKS)
+    command = ["nvcc", "-arch=sm_90a", "-std=c++17", "-O1", "-c", "kernel.cu", "-o", "kernel.o"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=100)
+    refusal = first_refusal("objects", ObjectEvidence(read_symbols(tmp_path / "kernel.o"), LOCKS, OPERATOR))
+    assert refusal is not None
+    assert refusal.status is Status.UNSUPPORTED
+    assert "pthread_mutex_lock" in refusal.reason
+    assert refusal.reason.endswith("can stand in the initialiser of a static variable")
 
 
 def test_beside_a_dangerous_import_it_is_not_an_excuse() -> None:
