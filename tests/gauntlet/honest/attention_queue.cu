@@ -1,4 +1,5 @@
-// persistent blocks take groups of four queries from a queue (atomic ticket in scratch)
+// Persistent blocks that take groups of four queries of an attention from a queue
+// gauntlet: operator=softmax_attention precision=fp32 sets=check,paper
 // Softmax attention: one block for each query. A warp computes each score, the softmax runs along with the keys, and
 // the threads share the columns of V. Keys are taken 256 at a time, so any kv_len works without scratch memory.
 #include <cuda_runtime.h>
