@@ -67,7 +67,7 @@ class Engine:
         shared: Callable[[int], int | None] | None = None,
         draws: random.Random | None = None,
     ) -> None:
-        """`limit_seconds` bounds one launch, `spin_seconds` how long all warps may do nothing but poll.
+        """`limit_seconds` of a processor bound each thread of a launch, `spin_seconds` polling in vain.
 
         `shared` gives memory for `__managed__` variables where host code is another process. `draws` chooses,
         in each launch anew, blocks whose warps take turns as those of counted ones do.
@@ -268,7 +268,7 @@ class Engine:
         ctypes.memset(self._workspace, 0, WORKSPACE_BYTES)
         parameters = ctypes.create_string_buffer(request.parameters, len(request.parameters) + 64)
         native.parameters = ctypes.addressof(parameters)
-        native.deadline = time.monotonic() + self.limit_seconds
+        native.begun, native.limit_seconds = time.monotonic(), self.limit_seconds
         native.spin_seconds = self.spin_seconds
         begun = time.process_time()
         kind = self._native.vg_launch(ctypes.byref(native))

@@ -113,3 +113,9 @@ __global__ void steps_out_of_its_tile(const float *x, float *y)
     __syncwarp();
     y[threadIdx.x] = tile[threadIdx.x + 2];  // the line of the last lane's fault
 }
+
+__global__ void counts_far(volatile unsigned *y, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        y[0]++;
+}

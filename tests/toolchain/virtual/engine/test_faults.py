@@ -1,7 +1,11 @@
 """What a kernel does wrong ends its launch, and is told with its line, thread and buffer."""
 
+import os
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -142,6 +146,35 @@ def test_an_endless_loop_that_counts_is_cut_off(bench: Make) -> None:
     b = bench("faulty.cu", limit_seconds=0.3)
     fault = fault_of(b, b.request("counts_for_ever", b.array(np.zeros(4), np.uint32)))
     assert fault.kind == "timed_out"
+
+
+@contextmanager
+def beside_others(count: int) -> Iterator[None]:
+    """This thread shares one processor with so many others that never rest."""
+    places = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(places)})
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, places)
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+def test_what_waits_for_a_processor_is_not_cut_off(bench: Make) -> None:
+    b = bench("faulty.cu", threads=1)
+    request = b.request("counts_far", b.array(np.zeros(4), np.uint32), 1 << 20)
+    assert b.engine.launch(request) is None
+    before = b.engine.processor_seconds
+    assert b.engine.launch(request) is None
+    seconds = b.engine.processor_seconds - before
+    b.engine.limit_seconds = 2 * seconds
+    with beside_others(3):
+        begun = time.monotonic()
+        assert b.engine.launch(request) is None
+        assert time.monotonic() - begun > 2 * seconds
 
 
 def test_traps_and_assertions_are_told(bench: Make) -> None:

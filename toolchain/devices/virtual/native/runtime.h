@@ -44,7 +44,8 @@ struct VgLaunch {
     int64_t most_issued;         /* more warp instructions, or a wait for others, end a sampled block; 0: nothing does */
     int64_t longest, longest_block; /* warp instructions of the busiest block of all, and which it is */
     uint64_t drawn;              /* by it, some uncounted blocks take turns as counted ones do; 0: none */
-    double deadline;             /* CLOCK_MONOTONIC seconds at which the launch has taken too long */
+    double begun;                /* CLOCK_MONOTONIC seconds at which the launch began */
+    double limit_seconds;        /* of a processor that each of its threads may take */
     double spin_seconds;         /* how long all warps may do nothing but poll */
     int32_t grid[3], block[3], cluster[3];
     int32_t site_count, basic_blocks, threads, options;

@@ -203,7 +203,7 @@ static void run_blocks(Worker *worker)
         if (!worker->count)
             return;
         if (rounds % ROUNDS_A_LOOK == 0) {
-            vg_check_time(vg_warp_of(worker->resident[0], 0), VG_FAULT_TIMED_OUT, launch->deadline);
+            vg_check_time(vg_warp_of(worker->resident[0], 0));
             check_share(worker);
         }
         int progress = 0;
@@ -245,6 +245,7 @@ static void *work(void *argument)
                      .is_counted = 1};
     jmp_buf escape;
     vg_escape = &escape;
+    vg_begin_time();
     Worker *volatile kept = &worker;
     if (!setjmp(escape))
         run_blocks(kept);

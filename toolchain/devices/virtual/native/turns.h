@@ -13,6 +13,8 @@ VgWarp *vg_polling_in(const VgBlock *block, uint32_t whom);
 
 /* Ends the launch where a warp is. */
 void vg_end_in_vain(const VgWarp *warp, int kind, int detail) __attribute__((noreturn));
-void vg_check_time(const VgWarp *warp, int kind, double limit);
+/* A thread of a launch begins; and ends it where it has taken too long. */
+void vg_begin_time(void);
+void vg_check_time(const VgWarp *warp);
 
 #endif
