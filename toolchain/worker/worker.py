@@ -55,27 +55,29 @@ class Worker:
         files: Sequence[int] = (),
         *,
         seconds: float,
+        crowd: Callable[[], float] = lambda: 1.0,
         answer: Answer | None = None,
     ) -> Message | WorkerEnd:
         """The reply to `request`, or how the worker ended instead; then every later call returns that.
 
         What the worker asks meanwhile, `answer` answers; without it a question counts as the reply.
-        The worker is killed, with all it started, when `seconds` of wall time are over. What is in a reply is
-        the worker's word only. Raises WorkerBroken where the zygote died.
+        The worker is killed, with all it started, when `seconds` of wall time are over, or as many times as
+        many as `crowd` then says. What is in a reply is the worker's word only. Raises WorkerBroken where the
+        zygote died.
         """
         with self._lock:
             if self.end is not None:
                 return self.end
             self._printed.clear()
             self._channel.settimeout(seconds)
-            token = secrets.token_hex(8)
+            token, limit = secrets.token_hex(8), _Limit(seconds, crowd)
             try:
                 send_message(self._channel, {**request, "token": token}, files)
-                return self._reply(token, time.monotonic() + seconds, seconds, answer)
+                return self._reply(token, limit, answer)
             except (ConnectionEnded, ConnectionResetError):
                 return self._collect(seconds)
             except TimeoutError:
-                return self._collect(seconds, timed_out=True)
+                return self._collect(limit.seconds, timed_out=True)
             except WireBroken:
                 return self._collect(seconds, forged=True)
             except KeyboardInterrupt:
@@ -114,20 +116,20 @@ class Worker:
         """What it printed during the last call, at most 64 KiB."""
         return self._printed.decode(errors="replace")
 
-    def _reply(self, token: str, deadline: float, seconds: float, answer: Answer | None) -> Message:
+    def _reply(self, token: str, limit: "_Limit", answer: Answer | None) -> Message:
         """The next message that is no question."""
         while True:
-            message = _with_token(token, self._wait(deadline, seconds))
+            message = _with_token(token, self._wait(limit))
             if answer is None or "ask" not in message:
                 return message
-            send_message(self._channel, answer(message["ask"], deadline - time.monotonic()))
+            send_message(self._channel, answer(message["ask"], limit.left()))
 
-    def _wait(self, deadline: float, seconds: float) -> Message:
+    def _wait(self, limit: "_Limit") -> Message:
         buffer = MessageBuffer()
         with selectors.DefaultSelector() as selector:
             selector.register(self._channel, selectors.EVENT_READ)
             selector.register(self._pipe, selectors.EVENT_READ)
-            while (left := deadline - time.monotonic()) > 0:
+            while (left := limit.left()) > 0:
                 for key, _ in selector.select(left):
                     if key.fileobj is self._channel:
                         if (message := buffer.feed(self._received())) is not None:
@@ -135,7 +137,7 @@ class Worker:
                             return message
                     elif not self._drain():
                         selector.unregister(self._pipe)
-        raise TimeoutError(f"no reply within {seconds} s")
+        raise TimeoutError(f"no reply within {limit.seconds} s")
 
     def _received(self) -> bytes:
         chunk = self._channel.recv(1 << 18)
@@ -200,6 +202,21 @@ class Worker:
         with self._handle_lock:
             os.close(self._handle)
             self._handle = -1
+
+
+class _Limit:
+    """How long a call may take, from now on."""
+
+    def __init__(self, seconds: float, crowd: Callable[[], float]) -> None:
+        self.seconds = seconds
+        self._alone, self._crowd, self._begun = seconds, crowd, time.monotonic()
+
+    def left(self) -> float:
+        """Seconds of it that are left; how busy the machine is counts once it would be over."""
+        passed = time.monotonic() - self._begun
+        if passed >= self.seconds:
+            self.seconds = max(self.seconds, self._alone * self._crowd())
+        return self.seconds - passed
 
 
 def _with_token(token: str, reply: Message) -> Message:

@@ -103,6 +103,14 @@ def test_a_crash_names_its_signal(worker: Worker, do: str, name: str) -> None:
     assert ending(worker, do).reason.startswith(f"the entry crashed with {name}")
 
 
+def test_beside_other_work_a_call_may_take_longer(worker: Worker) -> None:
+    begun = time.monotonic()
+    end = worker.call({"do": "loop"}, seconds=0.2, crowd=lambda: 3.0)
+    assert isinstance(end, WorkerEnd)
+    assert (end.timed_out, end.limit_seconds) == (True, pytest.approx(0.6))
+    assert time.monotonic() - begun >= 0.6
+
+
 def test_an_endless_loop_is_killed_when_its_time_is_up(worker: Worker) -> None:
     started = time.monotonic()
     end = ending(worker, "loop", seconds=0.3)

@@ -233,7 +233,6 @@ class VirtualDevice:
         if build.library is None:
             raise ValueError("a failed build cannot be called")
         readable = (str(build.library.parent), str(translations_folder()))
-        manner = manner.beside(crowd_now())
         with self._pool.borrow(build.key, arguments, readable, wait=manner.plan is None) as held:
             inputs, outputs = (
                 self._pool.inputs(arguments),
@@ -252,6 +251,7 @@ class VirtualDevice:
                 request,
                 (inputs.file, outputs.file),
                 seconds=manner.seconds,
+                crowd=crowd_now,
                 answer=functools.partial(self._translations.answer, build),
             )
             said = understood(reply, held.worker.limits, "the virtual GPU")
@@ -266,6 +266,7 @@ class _Manner:
 
     seconds: float
     launch_seconds: float = math.inf
+    """Of a processor, where `seconds` are wall time."""
     order: str = FORWARD
     plan: TimingPlan | None = None
     watch: bool = False
@@ -273,10 +274,6 @@ class _Manner:
     """Whether some of its accesses are watched, and nothing else is different."""
     moved: bool = False
     """Whether all arguments lie at addresses that no earlier call had."""
-
-    def beside(self, crowd: float) -> "_Manner":
-        """The same with so many times the time: beside other work everything takes as much longer."""
-        return replace(self, seconds=crowd * self.seconds, launch_seconds=crowd * self.launch_seconds)
 
     @property
     def read(self) -> bool:
