@@ -55,7 +55,8 @@ class Counting:
 
     def take_footprints(self, library: ctypes.CDLL, native: NativeLaunch) -> tuple[NDArray[np.uint64], ...]:
         """Return each sampled block's sectors, sorted, and free the library's copy."""
-        _, starts, counts = self._ranges.tolist()
-        whole = np.empty(sum(counts), np.uint64)
+        _, starts, counts = self._ranges
+        whole = np.empty(int(counts.sum()), np.uint64)
         library.vg_take_footprints(ctypes.byref(native), whole.ctypes.data)
-        return tuple([whole[start : start + count] for start, count in zip(starts, counts, strict=True)])
+        ranges = map(slice, starts.tolist(), (starts + counts).tolist())
+        return tuple(map(whole.__getitem__, ranges))

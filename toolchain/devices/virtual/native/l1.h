@@ -35,10 +35,10 @@ static inline void vg_l1_empty(VgL1 *cache)
 
 /* Makes room for a line that is new, at the cost of the oldest of its set, if there is one; `held` says what L1 has of
  * it. Without branches, here as where it is called: what is new, and which sets are full, cannot be foreseen. */
-static inline void vg_l1_make_room(VgL1 *cache, uint64_t line, uint8_t *held, unsigned is_new)
+static inline void vg_l1_make_room(VgL1 *cache, unsigned sets, uint64_t line, uint8_t *held, unsigned is_new)
 {
     uint32_t spread = (uint32_t)line * L1_SPREAD;
-    uint64_t set = (uint64_t)spread * cache->sets >> 32;
+    uint64_t set = (uint64_t)spread * sets >> 32;
     unsigned oldest = cache->oldest[set];
     cache->oldest[set] = (uint8_t)((oldest + is_new) % L1_WAYS);
     uint64_t mask = -(uint64_t)is_new, place = ((set * L1_WAYS + oldest) & mask) | (NO_PLACE & ~mask);

@@ -87,24 +87,25 @@ static inline VgStretch *vg_stretch_of(const VgBlock *block, VgMetSite *site, ui
 }
 
 /* Remembers that a line is held or touched. */
-static inline void vg_note_changed(VgStretch *stretch, uint64_t place)
+static inline void vg_note_changed(const VgStretch *stretch, uint64_t place)
 {
     stretch->chunks[place / CHUNK_LINES] = 1;
     stretch->groups[place / CHUNK_LINES / GROUP_CHUNKS] = 1;
 }
 
 /* Adds sectors of a line to the footprint. */
-static inline void vg_touch(VgStretch *stretch, uint64_t place, unsigned sectors)
+static inline void vg_touch(const VgStretch *stretch, uint64_t place, unsigned sectors)
 {
     stretch->touched[place] |= (uint8_t)sectors;
     vg_note_changed(stretch, place);
 }
 
 /* The sectors of a line that L1 has to bring in, and does. */
-static inline unsigned vg_fetch(VgProfile *profile, VgStretch *stretch, uint64_t place, unsigned sectors)
+static inline unsigned vg_fetch(VgProfile *profile, unsigned sets, const VgStretch *stretch, uint64_t place,
+                                unsigned sectors)
 {
     unsigned held = stretch->held[place];
-    vg_l1_make_room(&profile->l1, stretch->first + place + stretch->moved, stretch->held + place, !held);
+    vg_l1_make_room(&profile->l1, sets, stretch->first + place + stretch->moved, stretch->held + place, !held);
     stretch->held[place] = (uint8_t)(held | sectors);
     return sectors & ~held;
 }
@@ -113,7 +114,10 @@ static inline unsigned vg_fetch(VgProfile *profile, VgStretch *stretch, uint64_t
  * keep. What was missed is in the footprint, which has no local memory. */
 static inline unsigned vg_access_line(const VgRequest *request, VgStretch *stretch, uint64_t place, unsigned sectors)
 {
-    unsigned missed = request->site->is_cached ? vg_fetch(request->profile, stretch, place, sectors) : sectors;
+    VgProfile *profile = request->profile;
+    unsigned missed = sectors;
+    if (request->site->is_cached)
+        missed = vg_fetch(profile, profile->l1.sets, stretch, place, sectors);
     if (missed)
         vg_touch(stretch, place, request->site->what.space != VG_LOCAL ? sectors : 0);
     return missed;
