@@ -1,6 +1,5 @@
 """Explains a verdict gate by gate: what each looked at, what it found, and which one refused the kernel."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -72,9 +71,9 @@ class Audit:
         return {"schema": SCHEMA, "gates": gates, "evaluation": self.evaluation.document()}
 
 
-def audit(referee: Referee, source: str, entry: str | None, timed: Sequence[Workload]) -> Audit:
-    """Judge `source`, timed on these workloads, and say why. Raises BaselineBroken."""
-    evaluation = referee.evaluate(source, entry, timed=timed)
+def audit(referee: Referee, source: str, entry: str | None) -> Audit:
+    """Judge `source` as `Referee.evaluate` does, and say why. Raises BaselineBroken."""
+    evaluation = referee.evaluate(source, entry)
     refusing = _refusing(evaluation, source, referee)
     found = _Evidence(referee, source, entry, evaluation)
     return Audit(evaluation, tuple(_gate(name, refusing, found) for name in GATES))
@@ -188,7 +187,8 @@ class _Evidence:
         return "small calls were repeated, watched for races, with threads in reversed order"
 
     def _time(self) -> str:
-        shares = [row.attainment for row in self.evaluation.workloads if row.attainment is not None]
+        timed = [row for row in self.evaluation.workloads if row.speedup]
+        shares = [row.attainment for row in timed if row.attainment is not None]
         if not shares:
             return "nothing was timed"
         most = 100 * max(shares)

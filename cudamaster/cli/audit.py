@@ -11,21 +11,19 @@ if TYPE_CHECKING:
 
 
 @click.command("audit")
-@put_by()
+@put_by(choosing_workloads=True)
 def command(context: click.Context, question: Question) -> int:
     """Explain every gate of the referee, in order, with its evidence for a kernel.
 
-    FILE is checked on the operator's whole `check` set and timed on a few workloads. Exits with 0 when the
-    kernel passes every gate, with 1 when one refuses it.
+    FILE is judged as `cudamaster evaluate` judges it, on the same workloads. Exits with 0 when the kernel
+    passes every gate, with 1 when one refuses it.
     """
     from cudamaster.cli.evaluate import placed_in
     from cudamaster.cli.judging import judged
-    from cudamaster.search.referee_judge import QUICK, light, spread
     from mskernelbench.auditing import audit
 
     with judged(context, question) as (referee, source):
-        few = spread(light(referee.timed_workloads(), referee.operator, referee.precision), QUICK)
-        found = audit(referee, source, question.entry, few)
+        found = audit(referee, source, question.entry)
     return tell(found.at(placed_in(question.file, found.evaluation)), as_json=question.as_json)
 
 

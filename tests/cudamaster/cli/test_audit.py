@@ -85,3 +85,16 @@ def test_what_does_less_at_its_first_call_is_compared_at_its_first_call(
     code, outcomes, evidence = audited(tmp_path, capsys, source)
     assert (code, outcomes["state"], outcomes["correctness"]) == (1, "noted", "refused")
     assert "was never written (4999 of 5000 elements)" in evidence["correctness"]
+
+
+def test_it_reaches_the_verdict_of_evaluate(tmp_path: Path, capsys: Output) -> None:
+    (tmp_path / "mine.cu").write_text(BASELINE + "// mine")
+    verdicts = []
+    for command in ("audit", "evaluate"):
+        shape, more = AS[:-1], ["--shape", "N=70001", "--shape", "N=300007", "--shape", "N=5000"]
+        assert exit_code_of([command, str(tmp_path / "mine.cu"), *shape[:-1], *more, "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        verdicts.append(document.get("evaluation", document))
+    audit, evaluate = verdicts
+    assert (audit["speedup"], audit["reason"]) == (evaluate["speedup"], evaluate["reason"])
+    assert [row["shape"] for row in audit["workloads"]] == [row["shape"] for row in evaluate["workloads"]]
