@@ -1,6 +1,7 @@
 """Runs a command within bounds of time, memory and output, and says how it ended.
 
-The command leads a process group of its own, which is killed whole when the command ends or its time is up.
+The command leads a process group of its own, which is killed whole when the command ends, when its time is
+up, and when this process ends, by whatever signal.
 What it may see and touch is restricted where its caller says how and the kernel can.
 """
 
@@ -10,7 +11,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,7 +77,8 @@ def run_bounded(
     started = time.monotonic()
     process = _started([*_limited(limits), *command], folder, environment, confinement)
     try:
-        output = _collect(process, started + limits.seconds, limits.output_bytes)
+        with _outlived_by_none(process.pid):
+            output = _collect(process, started + limits.seconds, limits.output_bytes)
     finally:
         timed_out, processor_seconds = _end(process)
     return _result(
@@ -112,6 +114,25 @@ def _started(
 
     with Path(os.devnull).open("rb") as nothing, ThreadPoolExecutor(1, "start-command") as thread:
         return thread.submit(start).result()
+
+
+@contextlib.contextmanager
+def _outlived_by_none(leader: int) -> Iterator[None]:
+    """A shell kills the group should this process end within the block, which closes what the shell reads.
+
+    What the kernel would kill with its parent (PR_SET_PDEATHSIG) is the leader alone, and with the thread.
+    """
+    watcher = subprocess.Popen(
+        ["/bin/sh", "-c", 'read -r _ || kill -s KILL -- "-$1"', "sh", str(leader)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        yield
+    finally:
+        watcher.communicate(b"ended\n")
 
 
 def _limited(limits: ProcessLimits) -> list[str]:

@@ -1,6 +1,9 @@
 """A bounded command: every way it can end is a value, and nothing of it stays."""
 
 import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -49,6 +52,27 @@ def test_a_child_left_behind_is_killed_and_not_waited_for(tmp_path: Path) -> Non
     assert result.ok
     assert result.seconds < 5
     assert _gone(int(result.output))
+
+
+OUTLIVING = """
+from pathlib import Path
+from cudamaster.toolchain.process import ProcessLimits, run_bounded
+script = "sleep 100 & echo $! > pid; mv pid started; wait"
+run_bounded(["/bin/sh", "-c", script], folder=Path("."), environment={"PATH": "/usr/bin:/bin"},
+            limits=ProcessLimits(seconds=100.0, memory_bytes=1 << 30))
+"""
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_of_it_outlives_this_process(tmp_path: Path, signal_number: signal.Signals) -> None:
+    ours = subprocess.Popen([sys.executable, "-c", OUTLIVING], cwd=tmp_path)
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "started").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    child = int((tmp_path / "started").read_text())
+    ours.send_signal(signal_number)
+    ours.wait()
+    assert _gone(child)
 
 
 @pytest.mark.parametrize("left_behind", ["yes", "setsid sleep 3"])
