@@ -6,8 +6,8 @@ judges all cheats on the virtual GPU and keeps what came of it in docs/gauntlet.
 docs/gauntlet_table.py makes a page; with names, or beginnings of names, it judges those and keeps other rows.
 """
 
+import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -90,5 +90,13 @@ def main(names: Sequence[str]) -> None:
                 print(cheat.name, *rows[cheat.name].get("rules", ()), flush=True)
 
 
+def parser() -> argparse.ArgumentParser:
+    """What the command line may say."""
+    made = argparse.ArgumentParser(prog="python -m tests.gauntlet.ablation", description=__doc__)
+    made.formatter_class = argparse.RawDescriptionHelpFormatter
+    made.add_argument("names", nargs="*", help="of cheats, or their beginnings; all without any")
+    return made
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(parser().parse_args().names)

@@ -8,6 +8,7 @@ Names pick operators; without any all are judged, which takes an hour. Whatever 
 with its reason and makes the exit code 1.
 """
 
+import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -75,5 +76,15 @@ def main(kind: str, names: Sequence[str]) -> bool:
     return not refused
 
 
+def parser() -> argparse.ArgumentParser:
+    """What the command line may say."""
+    made = argparse.ArgumentParser(prog="python -m tests.gauntlet.controls", description=__doc__)
+    made.formatter_class = argparse.RawDescriptionHelpFormatter
+    made.add_argument("kind", choices=("honest", "baselines", "strategies"), help="what is judged")
+    made.add_argument("operators", nargs="*", help="by name; all of them without any", metavar="operator")
+    return made
+
+
 if __name__ == "__main__":
-    sys.exit(0 if main(sys.argv[1], sys.argv[2:]) else 1)
+    given = parser().parse_args()
+    sys.exit(0 if main(given.kind, given.operators) else 1)
