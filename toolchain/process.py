@@ -78,6 +78,7 @@ def run_bounded(
     process = _started([*_limited(limits), *command], folder, environment, confinement)
     try:
         with _outlived_by_none(process.pid):
+            _let_begin(process)
             output = _collect(process, started + limits.seconds, limits.output_bytes)
     finally:
         timed_out, processor_seconds = _end(process)
@@ -106,14 +107,20 @@ def _started(
             command,
             cwd=folder,
             env=dict(environment),
-            stdin=nothing,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
 
-    with Path(os.devnull).open("rb") as nothing, ThreadPoolExecutor(1, "start-command") as thread:
+    with ThreadPoolExecutor(1, "start-command") as thread:
         return thread.submit(start).result()
+
+
+def _let_begin(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError), process.stdin as line:
+        line.write(b"begin\n")
 
 
 @contextlib.contextmanager
@@ -136,7 +143,10 @@ def _outlived_by_none(leader: int) -> Iterator[None]:
 
 
 def _limited(limits: ProcessLimits) -> list[str]:
-    """A shell that lowers its own limits and becomes the command: safe to start from any thread."""
+    """A shell that lowers its own limits, waits for a line and becomes the command, which has no other input.
+
+    Safe to start from any thread.
+    """
     lowered = {
         "-c": 0,
         "-v": limits.memory_bytes // 1024,
@@ -144,7 +154,7 @@ def _limited(limits: ProcessLimits) -> list[str]:
         "-t": int(limits.seconds) + 1,
     }
     ulimits = " && ".join(f"ulimit {flag} {value}" for flag, value in lowered.items())
-    return ["/bin/sh", "-c", f'{ulimits} && exec "$@"', "sh"]
+    return ["/bin/sh", "-c", f'{ulimits} && read -r _ && exec "$@"', "sh"]
 
 
 def _collect(process: subprocess.Popen[bytes], deadline: float, output_bytes: int) -> bytearray:
