@@ -13,6 +13,9 @@ from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.roofline import roofline
 from mskernelbench.sampled import right_in_samples
 
+ALONE_FLOPS = 1 << 36
+"""Above this, blocks that depend on others are not counted as all of these run: that takes too long."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lane:
@@ -25,6 +28,10 @@ class Lane:
     seed: int
     without: Collection[str] = ()
     """Guards that do not count."""
+
+    def is_heavy(self, workload: Workload) -> bool:
+        """Whether blocks that depend on others have no time on it."""
+        return self.operator.flops(workload.shape) > ALONE_FLOPS
 
     def least_bytes(self, workload: Workload) -> int:
         """What a right call on the workload touches at least; what it reads and overwrites counts once."""

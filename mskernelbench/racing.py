@@ -14,8 +14,7 @@ from mskernelbench.ahead import Job
 from mskernelbench.call_cost import call_steps
 from mskernelbench.checking import failure_refusal
 from mskernelbench.errors import BaselineBroken, UnsteadyClock
-from mskernelbench.evaluation import Interval, Status, WorkloadResult
-from mskernelbench.fairness import DRAWS, UNFAIR, does_its_share, unfair_words
+from mskernelbench.evaluation import Interval, WorkloadResult
 from mskernelbench.first_calls import REMEMBERS, remembering
 from mskernelbench.guards import Refusal, first_refusal
 from mskernelbench.lane import Lane
@@ -28,16 +27,13 @@ from mskernelbench.roofline import roofline
 from mskernelbench.scores import attainment
 from mskernelbench.seeds import generator
 from mskernelbench.timed_outputs import TIMED, TimedLook
-from mskernelbench.whole_times import Within, takes_no_longer
+from mskernelbench.unforeseen import Unforeseen
+from mskernelbench.whole_times import Within
 from mskernelbench.within import timed_within
 
-PROOFS = 4
-"""Most draws of blocks that nobody can foresee, one of which must show what the usual ones do."""
 CONTROLS = 2
 """Times that a clock may tell the baseline from a copy before it is not believed."""
 KEPT_TIMINGS = 1024
-ALONE_FLOPS = 1 << 36
-"""Above this, blocks that depend on others are not counted as all of these run: that takes too long."""
 TOO_COSTLY = "its sampled blocks depend on others, and the whole call is too costly here"
 """Why a workload has no time."""
 
@@ -95,7 +91,8 @@ class Race:
             return pair
         row = self._row(workload, *pair)
         refusal = first_refusal("times", self._lane.evidence(workload, pair[1]), self._lane.without)
-        refusal = refusal or self._unfair(candidate, workload, pair[1])
+        if candidate.key != self.baseline.key:
+            refusal = refusal or self.unforeseen(candidate).unfair(workload, pair[1])
         return refusal or replace(row, sampled=self._lane.right_in_samples(workload, pair[1]))
 
     def looks_right(self, candidate: Build, workload: Workload) -> bool:
@@ -115,23 +112,9 @@ class Race:
         """A modelled call whose blocks are counted as all of them run; some of what it wrote is compared."""
         return timed_within(self._lane, candidate, workload, known=known)
 
-    def by_others(self, candidate: Build, workload: Workload) -> float | None:
-        """Milliseconds of a call as modelled by blocks that nobody can foresee; None where it fails."""
-        timing = self._anywhere(candidate, workload)
-        return timing.median_ms if isinstance(timing, Timing) else None
-
-    def shown_by_others(self, candidate: Build, workload: Workload, row: WorkloadResult) -> bool:
-        """Whether such blocks, too, write what is right, in as much time as the row has.
-
-        A few draws are made: the rare blocks of honest kernels, such as thin tiles, prove nothing.
-        """
-        draws = (self._anywhere(candidate, workload, traces=True) for _ in range(PROOFS))
-        return any(
-            isinstance(timing, Timing)
-            and takes_no_longer(timing.median_ms, row)
-            and self._lane.right_in_samples(workload, timing)
-            for timing in draws
-        )
+    def unforeseen(self, candidate: Build) -> Unforeseen:
+        """Its calls as modelled by blocks that nobody can foresee."""
+        return Unforeseen(self._lane, candidate)
 
     def remembered(self, candidate: Build, workload: Workload, row: WorkloadResult) -> Refusal | None:
         """Why the times in `row` are not believed: the candidate keeps answers from call to call."""
@@ -167,26 +150,7 @@ class Race:
 
         Blocks that depend on others cannot be sampled alone.
         """
-        return failure.kind is FailureKind.TIMED_OUT and self._is_heavy(workload)
-
-    def _is_heavy(self, workload: Workload) -> bool:
-        return self._lane.operator.flops(workload.shape) > ALONE_FLOPS
-
-    def _unfair(self, candidate: Build, workload: Workload, timing: Timing) -> Refusal | None:
-        """Why the time is not believed where blocks that nobody can foresee do more than the sampled ones."""
-        arguments = self._lane.materials.arguments(workload)
-        skipped = UNFAIR in self._lane.without or candidate.key == self.baseline.key
-        if skipped or does_its_share(timing, arguments, self._lane.least_bytes(workload)):
-            return None
-        draws = (self._anywhere(candidate, workload) for _ in range(DRAWS))
-        words = unfair_words(timing, draws, workload.label)
-        return Refusal(Status.CHEATED, words, UNFAIR, UNFAIR) if words else None
-
-    def _anywhere(self, candidate: Build, workload: Workload, *, traces: bool = False) -> Timing | RunFailure:
-        """A call as modelled by blocks that nobody can foresee."""
-        seed, alone = secrets.randbelow(2**31), self._is_heavy(workload)
-        plan = TimingPlan(seed=seed, anywhere=True, alone=alone, traces=traces)
-        return self._lane.device.time(candidate, self._lane.materials.arguments(workload), plan)
+        return failure.kind is FailureKind.TIMED_OUT and self._lane.is_heavy(workload)
 
     def _once(
         self, candidate: Build, workload: Workload, looked_at: bool
@@ -267,7 +231,7 @@ class Race:
             seed=self._lane.seed,
             traces=traces,
             least_bytes=self._lane.least_bytes(workload),
-            alone=self._is_heavy(workload),
+            alone=self._lane.is_heavy(workload),
         )
         return self._lane.device.time(build, self._lane.materials.arguments(workload), plan)
 

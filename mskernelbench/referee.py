@@ -9,27 +9,25 @@ from threading import RLock
 
 from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
-from cudamaster.toolchain.elf import read_symbols
-from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.affordable import affordable
 from mskernelbench.ahead import Job, ahead
+from mskernelbench.building import Building, Built
 from mskernelbench.checking import Checked, Checker, failure_refusal
-from mskernelbench.entries import EntryProblem, accepted_names, find_entry
+from mskernelbench.entries import accepted_names
 from mskernelbench.errors import BaselineBroken
 from mskernelbench.evaluation import Evaluation, Status
 from mskernelbench.examining import examined
-from mskernelbench.guards import Refusal, first_refusal
+from mskernelbench.guards import Refusal
 from mskernelbench.guards.evidence import ObjectEvidence
-from mskernelbench.guards.findings import keeps_state, tells_blocks
 from mskernelbench.lane import Lane
 from mskernelbench.lateness import late
 from mskernelbench.materials import Materials
 from mskernelbench.operator import BaselineKind, Operator, Precision, Workload
 from mskernelbench.racing import Race
-from mskernelbench.signatures import signature_hint, surplus_parameter
-from mskernelbench.timed_trial import Built, TimedTrial
+from mskernelbench.signatures import signature_hint
+from mskernelbench.timed_trial import TimedTrial
 from mskernelbench.vendor.rival import Rival
 from mskernelbench.verdict import Bench, accepted, refused
 
@@ -79,6 +77,7 @@ class Referee:
         hidden = self._materials.surprise
         self._bench = Bench(operator.name, str(precision), device.name, device.clock, seed, hidden, baseline)
         self._without = frozenset(without)
+        self._building = Building(device, operator, precision, self._without)
         self._lock = RLock()
         self._baseline: Baseline | None = None
         self._holders: Counter[str] = Counter()
@@ -234,43 +233,15 @@ class Referee:
         return next((cheap for cheap in found if cheap), ())
 
     def _build(self, source: str, entry: str | None) -> Built | Refusal:
-        found = find_entry(source, self.operator, self.precision, entry)
-        if isinstance(found, EntryProblem):
-            return Refusal(Status.BUILD_FAILED, found.reason, rule="entry")
-        surplus = surplus_parameter(source, found.name, self.operator)
-        if surplus is not None:
-            return Refusal(Status.BUILD_FAILED, surplus, rule="entry")
-        build = self.device.build(KernelSource(source, found.name))
-        if not build.ok:
-            return Refusal(Status.BUILD_FAILED, build.first_error, rule="compiler")
-        evidence = self.object_evidence(build)
-        if evidence is None:
-            return Built(found.name, build, keeps_state=False)
-        refusal = self._gate(evidence, found.name)
-        return refusal or Built(found.name, build, keeps_state(evidence), tells_blocks(evidence))
+        return self._building.build(source, entry)
 
     def built(self, source: str, entry: str | None = None) -> Build | None:
         """What `source` is compiled to, found again where it was judged before; None where it cannot be."""
-        found = find_entry(source, self.operator, self.precision, entry)
-        if isinstance(found, EntryProblem):
-            return None
-        build = self.device.build(KernelSource(source, found.name))
-        return build if build.ok else None
+        return self._building.compiled(source, entry)
 
     def object_evidence(self, build: Build) -> ObjectEvidence | None:
         """The compiled object; devices without host objects have nothing to look at."""
-        if build.host_object is None:
-            return None
-        ptx = build.ptx.read_text() if build.ptx else ""
-        symbols = read_symbols(build.host_object)
-        return ObjectEvidence(symbols, build.source.text, self.operator, self.precision, ptx)
-
-    def _gate(self, evidence: ObjectEvidence, entry: str) -> Refusal | None:
-        """What the compiled object says against it."""
-        if entry not in evidence.symbols.defined:
-            reason = f'the object has no extern "C" function {entry}: is it a template, static or inline?'
-            return Refusal(Status.BUILD_FAILED, reason, rule="entry")
-        return first_refusal("objects", evidence, self._without)
+        return self._building.object_evidence(build)
 
     @property
     def _baseline_source(self) -> str:

@@ -4,13 +4,11 @@ import secrets
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import NamedTuple
 
-from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.affordable import at_any_rate, in_spots, may_be_compared, probes
+from mskernelbench.building import Built
 from mskernelbench.checking import COMPARISON, Checked, Checker
 from mskernelbench.evaluation import Status, WorkloadResult
 from mskernelbench.guards import Refusal
@@ -24,17 +22,6 @@ LONG_MS = 100.0
 """Calls that take longer are not run whole for a comparison."""
 SPOT_STEPS = 1e10
 """For calls on heavy workloads of which some places are compared."""
-
-
-class Built(NamedTuple):
-    """A candidate that can run."""
-
-    entry: str
-    build: Build
-    keeps_state: bool
-    """Whether one call could leave something to the next."""
-    telling: bool = False
-    """Whether a block can tell which others have run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +141,18 @@ class TimedTrial:
             settled = times.with_losses(timed, settled.rows, true, self.checker.materials.surprise)
         if settled.refusal is not None:
             return settled
-        return times.one_drawn(timed, settled.rows, true, partial(self.race.by_others, self.built.build))
+        by_others = self.race.unforeseen(self.built.build).milliseconds
+        return times.one_drawn(timed, settled.rows, true, by_others)
 
     def _shown_by_others(
         self, timed: Sequence[Workload], rows: Sequence[WorkloadResult], true: Collection[Key]
     ) -> Collection[Key]:
         """The keys of the `true` rows, without gains that only blocks show that can be foreseen."""
-        build = self.built.build
+        unforeseen = self.race.unforeseen(self.built.build)
         doubted = {
             row.key
             for workload, row in zip(timed, rows, strict=True)
-            if row.key in true and gains(row) and not self.race.shown_by_others(build, workload, row)
+            if row.key in true and gains(row) and not unforeseen.shows(workload, row)
         }
         return set(true) - doubted
 

@@ -67,12 +67,12 @@ def test_a_right_kernel_twice_as_fast_is_correct_with_a_speedup_of_two() -> None
     assert "2 times as fast as the baseline over 2 timed workloads" in evaluation.reason
 
 
-def right_up_to(rows: int) -> Compute:
-    """Honest on workloads with no more rows; nearly right on larger ones."""
+def right_but_on(*rows: int) -> Compute:
+    """Honest on workloads with any other number of rows; nearly right on these."""
 
     def compute(arguments: Arguments) -> Outputs:
         y = answer(SPMV, arguments)["y"]
-        if len(y) > rows:
+        if len(y) in rows:
             y[-1] += np.float32(0.25)
         return outputs({"y": y})
 
@@ -81,8 +81,8 @@ def right_up_to(rows: int) -> Compute:
 
 @pytest.mark.parametrize("shapes", [None, tuple(replace(w, shape={**w.shape, "rows": 1500}) for w in SHAPES)])
 def test_a_kernel_that_is_right_on_the_check_set_alone_is_wrong(shapes: tuple[Workload, ...] | None) -> None:
-    most = max(int(w.shape["rows"]) for w in SPMV.in_set("check"))
-    judge = referee(right_up_to(most if shapes is None else 1499), shapes=shapes, sets=("check", "paper"))
+    paper = [int(w.shape["rows"]) for w in SPMV.in_set("paper")]
+    judge = referee(right_but_on(*paper, 1500), shapes=shapes, sets=("check", "paper"))
     evaluation = judge.evaluate(CANDIDATE)
     assert evaluation.status is Status.WRONG
     assert ("output y[1499] of user workload" if shapes else "of paper workload") in evaluation.reason
@@ -109,7 +109,7 @@ def test_a_full_verdict_has_times_made_of_what_it_compares_nothing_on_while_it_c
 
 def test_a_search_asks_for_few_timed_workloads_and_they_are_compared_too() -> None:
     paper = SPMV.in_set("paper")
-    judge = referee(right_up_to(int(paper[-1].shape["rows"]) - 1), shapes=None)
+    judge = referee(right_but_on(int(paper[-1].shape["rows"])), shapes=None)
     assert judge.evaluate(CANDIDATE, timed=paper[-1:]).status is Status.WRONG
     evaluation = judge.evaluate(CANDIDATE, timed=paper)
     assert "and 2 timed workloads (4 larger timed workloads were not compared)" in evaluation.reason

@@ -9,11 +9,10 @@ from cudamaster.toolchain.build import Build
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, RunFailure
 from cudamaster.toolchain.timing import Timing, TimingPlan
-from mskernelbench.evaluation import Status, WorkloadResult
+from mskernelbench.evaluation import Status
 from mskernelbench.lane import Lane
 from mskernelbench.materials import Materials
 from mskernelbench.operator import Operator
-from mskernelbench.racing import Race
 from mskernelbench.whole_times import Within
 from mskernelbench.within import timed_within
 from tests.doubles.scripted_device import Script, ScriptedDevice, honest
@@ -59,14 +58,6 @@ def test_counted_blocks_follow_from_a_hidden_draw_that_repeats_the_verdict() -> 
     assert seed(None) != seed(None)
 
 
-def shown(*told: Timing | RunFailure) -> tuple[bool, list[TimingPlan]]:
-    """Whether draws of other blocks, which tell this, show a row of 1 ms; and what was asked."""
-    device = Telling({SOURCE.text: Script(honest(SOFTMAX))}, next_told=list(told), told=told[-1])
-    race = Race(Lane(device, SOFTMAX, FP32, Materials(SOFTMAX, FP32, 0), 7), device.build(SOURCE))
-    row = WorkloadResult(ROWS.set, ROWS.shape, candidate_ms=1.0)
-    return race.shown_by_others(device.build(SOURCE), ROWS, row), device.plans
-
-
 def test_a_call_that_wrote_all_of_its_outputs_right_has_a_time() -> None:
     assert within(timing(SOFTMAX, ROWS)) == Within(1.0, right=True)
 
@@ -107,27 +98,3 @@ def test_a_call_that_takes_too_long_has_no_time_and_one_that_fails_is_refused() 
     refusal = within(RunFailure(FailureKind.LAUNCH_FAILED, "by script")).refusal
     assert refusal is not None
     assert refusal.status is Status.LAUNCH_FAILED
-
-
-def test_each_call_is_counted_by_blocks_that_nobody_can_foresee() -> None:
-    seeds = {shown(timing(SOFTMAX, ROWS))[1][0].seed for _ in range(8)}
-    assert len(seeds) > 1
-
-
-def test_a_gain_is_shown_by_other_blocks_that_write_what_is_right_in_as_much_time() -> None:
-    found, plans = shown(timing(SOFTMAX, ROWS))
-    assert found
-    assert [(plan.anywhere, plan.traces) for plan in plans] == [(True, True)]
-
-
-@pytest.mark.parametrize(
-    "told",
-    [
-        timing(SOFTMAX, ROWS, error=1e-3),
-        replace(timing(SOFTMAX, ROWS), samples_ms=(1.2,)),
-        RunFailure(FailureKind.TIMED_OUT, "late"),
-    ],
-)
-def test_other_blocks_that_do_something_else_do_not_show_it(told: Timing | RunFailure) -> None:
-    assert not shown(told)[0]
-    assert shown(told, told, told, timing(SOFTMAX, ROWS))[0]
