@@ -47,24 +47,27 @@ static int64_t length_of(const VgBlock *block, int warp)
 {
     const int64_t *ahead = ahead_of(block, warp), *own = own_of(block, warp);
     const int32_t *lengths = block->launch->lengths;
+    size_t blocks = blocks_of(block);
     int64_t sum = 0;
-    for (size_t i = 0; i < blocks_of(block); i++)
+    for (size_t i = 0; i < blocks; i++)
         sum += (ahead[i] + own[2 * i]) * lengths[i];
     return sum;
 }
 
-static void write_path(const VgBlock *block, int warp, int64_t *path)
+static void write_path(const VgBlock *block, int warp, int64_t *restrict path)
 {
     const int64_t *ahead = ahead_of(block, warp), *own = own_of(block, warp);
-    for (size_t i = 0; i < blocks_of(block); i++)
+    size_t blocks = blocks_of(block);
+    for (size_t i = 0; i < blocks; i++)
         path[i] = ahead[i] + own[2 * i];
 }
 
 static void go_on_from(const VgBlock *block, int warp, const int64_t *path)
 {
-    int64_t *ahead = ahead_of(block, warp);
+    int64_t *restrict ahead = ahead_of(block, warp);
     const int64_t *own = own_of(block, warp);
-    for (size_t i = 0; i < blocks_of(block); i++)
+    size_t blocks = blocks_of(block);
+    for (size_t i = 0; i < blocks; i++)
         ahead[i] = path[i] - own[2 * i];
 }
 
