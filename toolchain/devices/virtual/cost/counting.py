@@ -31,17 +31,7 @@ def counts_of(modelled: ModelledLaunch, gpu: VirtualGpu) -> Counts:
         entry_lanes=lanes / warps if warps else 32.0,
         flops=flops * sites.scale,
         busy=_busy(modelled.duration),
-        global_load_requests=sites.total(_loads, "requests"),
-        global_load_sectors=sites.total(_loads, "sectors"),
-        global_store_requests=sites.total(_stores, "requests"),
-        global_store_sectors=sites.total(_stores, "sectors"),
-        global_atomic_requests=sites.total(_atomics, "requests"),
-        global_atomic_lanes=sites.total(_atomics, "lanes"),
-        l1_missed_sectors=sites.total(_loads, "missed"),
-        local_sectors=sites.total(lambda site: site.space == "local", "sectors"),
-        shared_requests=sites.total(_shared, "requests"),
-        shared_wavefronts=sites.total(_shared, "sectors"),
-        shared_ideal_wavefronts=sites.ideal_wavefronts(),
+        **_accesses(sites),
         l2_bytes=traffic.l2_bytes,
         dram_read_bytes=traffic.dram_read_bytes,
         dram_write_bytes=traffic.dram_write_bytes,
@@ -58,6 +48,23 @@ def counts_of(modelled: ModelledLaunch, gpu: VirtualGpu) -> Counts:
         spill_bytes_per_thread=subject.resources.spill_load_bytes + subject.resources.spill_store_bytes,
         shared_bytes_per_block=subject.resources.shared_bytes + subject.launch.request.dynamic_shared_bytes,
     )
+
+
+def _accesses(sites: "_Sites") -> dict[str, float]:
+    """What memory instructions ask for, by the names that `Counts` gives it."""
+    return {
+        "global_load_requests": sites.total(_loads, "requests"),
+        "global_load_sectors": sites.total(_loads, "sectors"),
+        "global_store_requests": sites.total(_stores, "requests"),
+        "global_store_sectors": sites.total(_stores, "sectors"),
+        "global_atomic_requests": sites.total(_atomics, "requests"),
+        "global_atomic_lanes": sites.total(_atomics, "lanes"),
+        "l1_missed_sectors": sites.total(_loads, "missed"),
+        "local_sectors": sites.total(lambda site: site.space == "local", "sectors"),
+        "shared_requests": sites.total(_shared, "requests"),
+        "shared_wavefronts": sites.total(_shared, "sectors"),
+        "shared_ideal_wavefronts": sites.ideal_wavefronts(),
+    }
 
 
 def _busy(duration: Duration) -> dict[str, float]:
