@@ -166,6 +166,7 @@ MATRIX_SIZES = (
     (1031, 65),
     (2, 2051),
     (65_601, 3),
+    (3, 65_601),
 )
 """M and N of `check` matrices: single rows and columns, beyond one block and 2^16 rows, off powers of two."""
 MATRIX_VALUES = ("full_mantissa", "mixed", "special")

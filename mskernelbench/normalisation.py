@@ -61,7 +61,7 @@ VECTOR_CHECK = (
     Workload("check", vector(2053), "offset"),
     Workload("check", vector(2056), "zeros"),
     Workload("check", vector(4099), "shifted"),
-    Workload("check", vector(20_011)),
+    Workload("check", vector(65_601), "outlier"),
 )
 VECTOR_PAPER = tuple(Workload("paper", vector(2**k), "shifted") for k in range(6, 11))
 VECTOR_REAL = tuple(Workload("real", vector(count), "shifted") for count in (14_336, 1_000_003, 2**24))

@@ -17,6 +17,7 @@ SPMV_CHECK = (
     Workload("check", sizes(512, 511, 6000), "integers", "rmat", exact=True),
     Workload("check", sizes(331, 97, 331), "one_hot", "one_each"),
     Workload("check", sizes(128, 128, 999), "nan_read", "block_diagonal"),
+    Workload("check", sizes(65_601, 65_609, 70_001), pattern="uniform"),
 )
 SPMV_MORE = (
     Workload("check", sizes(1, 300, 500), pattern="uniform"),
@@ -45,6 +46,7 @@ SPMM_CHECK = (
     Workload("check", sizes(81, 33, 81, K=41), "one_hot", "one_each"),
     Workload("check", sizes(64, 64, 400, K=23), "nan_read", "block_diagonal"),
     Workload("check", sizes(64, 32, 300, K=9), "nan_first", "rmat"),
+    Workload("check", sizes(65_601, 65_609, 70_001, K=2), pattern="uniform"),
 )
 
 BANDED = Workload("real", sizes(1_000_003, 1_000_003, 11_000_033), "shifted", "banded")

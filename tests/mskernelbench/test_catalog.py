@@ -115,6 +115,37 @@ ROWS = {
 """Sizes whose product kernels count in 16 bits, or launch blocks for along an axis that ends at 65535."""
 
 
+LENGTHS = {
+    **dict.fromkeys(("relu", "leaky_relu", "elu", "selu", "gelu", "sigmoid", "row_tanh", "swiglu"), ("N",)),
+    **dict.fromkeys(("vector_add", "reverse_array", "prefix_sum", "sorting", "top_k", "fft"), ("N",)),
+    **dict.fromkeys(("dot_product", "mse_loss", "hinge_loss", "monte_carlo_int", "simpson_int"), ("N",)),
+    **dict.fromkeys(("rms_norm", "layer_norm", "matrix_vector_mul"), ("N",)),
+    **dict.fromkeys(("matrix_copy", "matrix_scalar_mul", "matrix_transpose"), ("N",)),
+    **dict.fromkeys(("spmv_csr", "spmv_csc", "spmv_coo", "spmv_ell"), ("rows", "cols", "nnz")),
+    **dict.fromkeys(("spmm_csr", "spmm_csc", "spmm_coo", "spmm_ell"), ("rows", "cols", "nnz")),
+    "conv_1d": ("input_size",),
+    "conv_2d": ("in_cols",),
+    "cross_entropy_loss": ("C",),
+    "silu_and_mul": ("D",),
+    "softmax": ("C",),
+    "stencil_2d": ("ny",),
+    "stencil_3d": ("nz",),
+}
+"""Sizes that kernels keep an index of in 16 bits, or launch blocks for along an axis that ends at 65535."""
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_longer_sides_are_checked_than_16_bits_can_count(name: str) -> None:
+    checked = find_operator(name).operator.in_set("check")
+    for side in LENGTHS[name]:
+        assert max(int(workload.shape[side]) for workload in checked) > 65_536, side
+
+
+def test_longer_sums_are_contracted_than_16_bits_can_count() -> None:
+    checked = find_operator("high_order_contraction").operator.in_set("check")
+    assert max(int(w.shape["x_dim"]) * int(w.shape["y_dim"]) for w in checked) > 65_536
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_more_rows_are_checked_than_16_bits_can_count(name: str) -> None:
     checked = find_operator(name).operator.in_set("check")

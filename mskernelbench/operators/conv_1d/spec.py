@@ -27,6 +27,7 @@ CHECK = (
     Workload("check", shape(2061, 63), "integers", exact=True),
     Workload("check", shape(1555, 1024), "ones", exact=True),
     Workload("check", shape(1023, 33), "one_hot"),
+    Workload("check", shape(65_609, 3), "shifted"),
 )
 PAPER = tuple(
     Workload("paper", shape(2**power, taps), "shifted")

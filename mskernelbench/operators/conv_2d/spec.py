@@ -28,6 +28,7 @@ CHECK = (
     Workload("check", shape(29, 271, 9, 7), "integers", exact=True),
     Workload("check", shape(39, 48, 32, 32), "ones", exact=True),
     Workload("check", shape(41, 73, 11, 3), "one_hot"),
+    Workload("check", shape(2, 65_603, 1, 3), "shifted"),
 )
 PAPER = tuple(
     Workload("paper", shape(side, side, taps, taps), "shifted")

@@ -37,6 +37,7 @@ CHECK = (
     Workload("check", {"C": 4099}, "one_hot"),
     Workload("check", {"C": 16_411}, "confident"),
     Workload("check", {"C": 20_011}),
+    Workload("check", {"C": 65_601}, "one_hot"),
 )
 PAPER = tuple(Workload("paper", {"C": 2**k}) for k in (14, 16, 18, 20, 22))
 REAL = tuple(Workload("real", {"C": count}) for count in (128_256, 10_000_019, 125_000_003))

@@ -50,7 +50,7 @@ CHECK = (
     Workload("check", shape(2048), "mixed"),
     Workload("check", shape(4096), "real_part"),
     Workload("check", shape(8192), "impulse"),
-    Workload("check", shape(32_768), "shifted"),
+    Workload("check", shape(131_072), "shifted"),
 )
 PAPER = tuple(Workload("paper", shape(2**power), "shifted") for power in (10, 11, 12, 13, 14))
 REAL = tuple(Workload("real", shape(2**power), "shifted") for power in (16, 20, 23, 26))

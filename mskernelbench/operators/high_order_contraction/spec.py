@@ -46,6 +46,7 @@ CHECK = (
     Workload("check", shape(7, 9, 13, 5, 6), "nan_row"),
     Workload("check", shape(6, 11, 31, 16, 33), "integers", exact=True),
     Workload("check", shape(3, 4, 16, 32, 32), "ones", exact=True),
+    Workload("check", shape(1, 2, 3, 257, 257), "shifted"),
 )
 PAPER = tuple(
     Workload("paper", shape(*outer, *inner), "shifted")

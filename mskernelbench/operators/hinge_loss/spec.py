@@ -39,6 +39,7 @@ CHECK = (
     Workload("check", {"N": 1032}),
     Workload("check", {"N": 4099}, "mixed"),
     Workload("check", {"N": 16_411}),
+    Workload("check", {"N": 65_601}, "mixed"),
 )
 PAPER = tuple(Workload("paper", {"N": 2**k}) for k in (10, 12, 14, 16, 18))
 REAL = tuple(Workload("real", {"N": count}) for count in (1_000_003, 2**24, 2**26))

@@ -26,6 +26,7 @@ CHECK = (
     workload("check", 1.7, 1031, 65, "full_mantissa"),
     workload("check", 0.3, 2, 2051, "special"),
     workload("check", 1.3, 65_601, 3, "mixed"),
+    workload("check", 0.9, 3, 65_601, "full_mantissa"),
 )
 PAPER = tuple(workload("paper", 0.7, m, n) for m, n in COPIED_PAPER)
 REAL = tuple(workload("real", 0.7, m, n) for m, n in MATRIX_REAL)

@@ -41,6 +41,7 @@ CHECK = (
     Workload("check", shape(2, 16_411), "shifted"),
     Workload("check", shape(17, 2047), "ones", exact=True),
     Workload("check", shape(65_601, 2), "mixed"),
+    Workload("check", shape(2, 65_601), "one_hot"),
 )
 PAPER = tuple(Workload("paper", shape(2048, 2**p), "shifted") for p in (8, 10, 12, 14, 16))
 REAL = (

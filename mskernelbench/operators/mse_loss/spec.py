@@ -35,6 +35,7 @@ CHECK = (
     Workload("check", {"N": 4096}, "ones", exact=True),
     Workload("check", {"N": 4099}, "mixed"),
     Workload("check", {"N": 20_011}, "predictions"),
+    Workload("check", {"N": 65_601}, "one_hot"),
 )
 PAPER = tuple(Workload("paper", {"N": 2**k}, "predictions") for k in (10, 12, 14, 16, 18))
 REAL = tuple(Workload("real", {"N": count}, "predictions") for count in (1_000_003, 2**24, 125_000_003))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mskernelbench.elementwise import Elementwise, FloatArray, logistic, logistic_error
+from mskernelbench.elementwise import EXACT_TAILS, Elementwise, FloatArray, logistic, logistic_error
 from mskernelbench.operator import Precision
 
 
@@ -14,7 +14,7 @@ def error(x: FloatArray, precision: Precision) -> FloatArray:
 OPERATOR = Elementwise(
     symbol="sigmoid",
     title="Logistic sigmoid",
-    mathematics="out[i] = 1/(1 + e^−x) with x = input[i].",
+    mathematics=f"out[i] = 1/(1 + e^−x) with x = input[i]. {EXACT_TAILS}",
     source="I. Goodfellow, Y. Bengio and A. Courville, Deep Learning, 2016, section 3.10",
     folder=Path(__file__).parent,
     function=logistic,

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from mskernelbench.distributions import Values
-from mskernelbench.elementwise import FloatArray
+from mskernelbench.elementwise import EXACT_TAILS, FloatArray
 from mskernelbench.gated import draw, gated, gated_rounding
 from mskernelbench.operator import (
     Arrays,
@@ -41,6 +41,7 @@ CHECK = (
     Workload("check", shape(2, 4099), "special"),
     Workload("check", shape(5, 4104), "outliers"),
     Workload("check", shape(65_601, 2), "wide"),
+    Workload("check", shape(1, 65_601), "wide"),
 )
 PAPER = tuple(
     Workload("paper", shape(rows, width), "outliers")
@@ -103,7 +104,7 @@ OPERATOR = Operator(
         size("D"),
     ),
     contract=Contract.POISONED,
-    mathematics="out[b, d] = x/(1 + e^−x)·g with x = in[b, d] and g = in[b, D + d].",
+    mathematics=f"out[b, d] = x/(1 + e^−x)·g with x = in[b, d] and g = in[b, D + d]. {EXACT_TAILS}",
     source="N. Shazeer, GLU variants improve transformer, arXiv:2002.05202, equation 6 with β = 1",
     folder=Path(__file__).parent,
     workloads=CHECK + PAPER + REAL,

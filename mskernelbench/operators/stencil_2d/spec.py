@@ -28,6 +28,7 @@ CHECK = (
     Workload("check", shape(31, 67, 0.5), "one_hot"),
     Workload("check", shape(5, 8209), "shifted"),
     Workload("check", shape(65_539, 3), "shifted"),
+    Workload("check", shape(3, 65_539), "shifted"),
 )
 PAPER = tuple(
     Workload("paper", shape(nx, ny), "shifted") for nx in (1024, 4096, 16384) for ny in (1024, 4096, 16384)

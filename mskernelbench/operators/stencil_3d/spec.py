@@ -29,6 +29,7 @@ CHECK = (
     Workload("check", shape(9, 7, 65), "nan_cell"),
     Workload("check", shape(13, 10, 21, 1.0), "integers", exact=True),
     Workload("check", shape(16, 17, 31, 0.5), "one_hot"),
+    Workload("check", shape(3, 3, 65_539), "shifted"),
 )
 PAPER = tuple(Workload("paper", shape(*sizes), "shifted") for sizes in product((64, 128, 256), repeat=3))
 REAL = (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mskernelbench.elementwise import FloatArray, as_passed, elements
+from mskernelbench.elementwise import EXACT_TAILS, FloatArray, as_passed, elements
 from mskernelbench.gated import draw, gated, gated_rounding
 from mskernelbench.operator import (
     Arrays,
@@ -40,6 +40,7 @@ CHECK = (
     Workload("check", shape(2053, -1.0), "wide"),
     Workload("check", shape(4099), "wide"),
     Workload("check", shape(8200, 1.702), "outliers"),
+    Workload("check", shape(65_601), "wide"),
 )
 PAPER = tuple(Workload("paper", shape(2**k), "outliers") for k in (10, 12, 14, 16, 18))
 REAL = tuple(Workload("real", shape(count), "outliers") for count in (14336, 1003 * 11008 + 1, 8192 * 14336))
@@ -70,7 +71,7 @@ OPERATOR = Operator(
     category=Category.LLM,
     signature=(output("output", "N"), tensor("gate", "N"), tensor("value", "N"), BETA, size("N")),
     contract=Contract.POISONED,
-    mathematics="output[i] = gate[i]·σ(beta·gate[i])·value[i] with σ(x) = 1/(1 + e^−x).",
+    mathematics=f"output[i] = gate[i]·σ(beta·gate[i])·value[i] with σ(x) = 1/(1 + e^−x). {EXACT_TAILS}",
     source="N. Shazeer, GLU variants improve transformer, arXiv:2002.05202, equation 6",
     folder=Path(__file__).parent,
     workloads=CHECK + PAPER + REAL,

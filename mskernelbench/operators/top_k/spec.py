@@ -41,7 +41,7 @@ CHECK = (
     Workload("check", shape(1031, 128), "few"),
     Workload("check", shape(2051, 100), "neighbours"),
     Workload("check", shape(4099, 127), "extremes"),
-    Workload("check", shape(33_001, 20)),
+    Workload("check", shape(65_601, 20), "ascending"),
 )
 PAPER = tuple(Workload("paper", shape(2**p, k)) for p in (8, 10, 12, 14, 16) for k in (32, 64, 128))
 REAL = (
