@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import erf, erfc
 
+from mskernelbench.catalog import load_operator
 from mskernelbench.elementwise import PIECE, by_pieces, logistic
 from mskernelbench.operator import Precision
 from tests.mskernelbench import emulations as e
@@ -154,6 +155,7 @@ def test_a_fast_exponential_fails_as_fp32_where_it_loses_digits_and_passes_as_bf
     fast = kernel(lambda x: ONE / (ONE + e.fast_expf(-x)))
     assert "N=4099 wide" in refused("sigmoid", FP32, fast)
     assert not refused("sigmoid", BF16, fast)
+    assert "__expf" in load_operator("sigmoid").mathematics
 
 
 def test_an_approximate_tanh_fails() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision
 from tests.mskernelbench import emulations as e
 from tests.mskernelbench.cases import Case, Kernel, cases, refused, worst
@@ -53,6 +54,14 @@ both = pytest.mark.parametrize("precision", Precision)
 @each
 def test_fp32_arithmetic_in_either_form_passes(name: str, gate: Gate, precision: Precision) -> None:
     assert worst(name, precision, kernel(gate)) <= 1
+
+
+@each
+def test_a_fast_exponential_fails_as_fp32_as_the_operator_says_and_passes_as_bf16(name: str) -> None:
+    fast = kernel(lambda a, beta: a / (ONE + e.fast_expf(-beta * a)))
+    assert refused(name, FP32, fast)
+    assert not refused(name, BF16, fast)
+    assert "__expf" in load_operator(name).mathematics
 
 
 @both
