@@ -29,6 +29,7 @@ def test_a_published_series_of_products_comes_out_in_order_and_within_a_factor_o
         "sum_atomics",
         "many_launches",
         "copy_runtime",
+        "warp_turns",
         *(
             pytest.param(pair, marks=pytest.mark.exhaustive)
             for pair in ("transpose_padded", "scale_vector", "spmv_short")
