@@ -22,7 +22,14 @@ from cudamaster.cli.bench_view import BenchView, shown
 from cudamaster.cli.choices import Choice, choose_model
 from cudamaster.cli.interrupting import stopped_by_signals
 from cudamaster.cli.keeping import kept_of_suite, require_place
-from cudamaster.cli.opening import Opening, OperatorChoice, choose_operator, command_line, opening
+from cudamaster.cli.opening import (
+    Opening,
+    OperatorChoice,
+    choose_operator,
+    close_quietly,
+    command_line,
+    opening,
+)
 from cudamaster.cli.operators import choose
 from cudamaster.cli.session import ROUNDS, Request, require_search, settings_for
 from cudamaster.cli.spending import require_team
@@ -216,7 +223,7 @@ class Session:
         """Work on what is left to do, and tell what all came to; returns the exit code."""
         self.file.expect([pending_row(task) for task in tasks])
         stderr = console.progress()
-        stopping = stopped_by_signals(stderr.print, self.device.close)
+        stopping = stopped_by_signals(stderr.print, lambda: close_quietly(self.device))
         with stopping as stop, shown(stderr, len(tasks), str(self.device.clock)) as view:
             place = self._place(stop, view)
             left = left_to_do(tasks, place)

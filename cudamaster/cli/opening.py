@@ -1,7 +1,8 @@
 """Opens what commands work with: operator, device, referee, team. Tests hand in an `Opening` of their own."""
 
+import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from cudamaster.search.settings import Settings
     from cudamaster.toolchain.device import Device
     from mskernelbench.operator import Operator, Precision
+
+
+CLOSING_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class Opening:
         try:
             yield device, reason
         finally:
-            device.close()
+            close(device)
 
     def collaborators(self, settings: "Settings", device: "Device") -> "Collaborators":
         """Who and what a run of these settings works with."""
@@ -83,6 +87,21 @@ class Opening:
             judge=RefereeJudge(device, chosen.operator, chosen.precision, settings),
             versions=versions(),
         )
+
+
+def close(device: "Device") -> None:
+    """End the device's processes; one that does not end soon does with this process."""
+    closing = threading.Thread(target=close_quietly, args=(device,), daemon=True, name="close")
+    closing.start()
+    closing.join(CLOSING_SECONDS)
+
+
+def close_quietly(device: "Device") -> None:
+    """End the device's processes, also those that somebody else is ending."""
+    from cudamaster.toolchain.errors import ToolchainError
+
+    with suppress(ToolchainError):
+        device.close()
 
 
 def opening(context: click.Context) -> Opening:

@@ -13,7 +13,14 @@ from cudamaster.cli.choices import Choice, choose_model
 from cudamaster.cli.following import followed
 from cudamaster.cli.interrupting import stopped_by_signals
 from cudamaster.cli.keeping import kept_of_run, require_place
-from cudamaster.cli.opening import Opening, OperatorChoice, choose_operator, command_line, opening
+from cudamaster.cli.opening import (
+    Opening,
+    OperatorChoice,
+    choose_operator,
+    close_quietly,
+    command_line,
+    opening,
+)
 from cudamaster.cli.spending import require_team, spending_words
 from cudamaster.config import Config, folders, operators_dir, read_config
 from cudamaster.errors import DONE, INTERRUPTED, RunDamaged, UsageError
@@ -206,7 +213,7 @@ def work(means: Opening, run: RunFolder, settings: Settings, device: "Device", *
     stderr = console.progress()
     lines = EventLines(str(device.clock), workloads_timed(settings))
     recall(lines, run)
-    stopping = stopped_by_signals(stderr.print, device.close)
+    stopping = stopped_by_signals(stderr.print, lambda: close_quietly(device))
     with stopping as stop, followed(stderr, settings, lines) as listener:
         collaborators = means.collaborators(settings, device)
         outcome = Run(run, settings, collaborators, command_line(sys.argv[1:]), stop).work([listener])

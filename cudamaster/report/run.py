@@ -112,7 +112,7 @@ def closing_rows(outcome: Outcome) -> list[tuple[str, str]]:
     """The closing table as names and texts."""
     rows = [("baseline", _baseline_text(outcome))]
     if outcome.best is None:
-        rows.append(("best", f"nothing beat the baseline{_why_nothing(outcome)}"))
+        rows.append(("best", _nothing(outcome)))
     else:
         rows += _best_rows(outcome, outcome.best)
     stopped = STOPPED_BY[outcome.stopped_by]
@@ -130,6 +130,12 @@ def _paid(outcome: Outcome) -> str:
         return ""
     cost = "at an unknown price" if outcome.cost_usd is None else f"${outcome.cost_usd:.2f}"
     return f", {outcome.tokens:,} tokens, {cost}"
+
+
+def _nothing(outcome: Outcome) -> str:
+    if outcome.stopped_by == INTERRUPTED and not outcome.candidates:
+        return "none yet"
+    return f"nothing beat the baseline{_why_nothing(outcome)}"
 
 
 def _why_nothing(outcome: Outcome) -> str:

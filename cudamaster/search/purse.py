@@ -48,6 +48,11 @@ class Purse:
         """Tokens read and written."""
         return sum(reply.usage.total for reply in self._replies())
 
+    @property
+    def asking(self) -> bool:
+        """Whether an answer is waited for, or has just come."""
+        return self._reserved_tokens > 0
+
     def _replies(self) -> Iterator[Reply]:
         return (decode(Reply, value) for value in self.ledger.values(CALL))
 

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from cudamaster.agents.errors import AgentsError
 from cudamaster.errors import GroundChanged, Interrupted, RunDamaged, TeamFailed
@@ -15,6 +16,7 @@ from cudamaster.search.outcome import INTERRUPTED, Outcome
 from cudamaster.search.purse import Purse, paid
 from cudamaster.search.remembering import keep
 from cudamaster.search.settings import Settings
+from cudamaster.search.stopping import until_stopped
 from cudamaster.search.storing import store_champion
 from cudamaster.search.summing_up import Tally, seconds_worked
 from cudamaster.store.codec import Json, Malformed, decode, encode
@@ -103,7 +105,8 @@ class Run:
         ledger = Ledger(journal, earlier, self.stop)
         context = self._context(ledger, earlier)
         try:
-            state = run_graph(context, self.folder.checkpoint_path)
+            graph = partial(run_graph, context, self.folder.checkpoint_path)
+            state = until_stopped(graph, self.stop, lambda: context.purse.asking)
         except Malformed as fault:
             raise RunDamaged(self.folder.name, f"in its events, {fault}") from fault
         except AgentsError as fault:

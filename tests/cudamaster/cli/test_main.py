@@ -23,6 +23,13 @@ atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
 from cudamaster.cli import main
 main(["operators", "--json"])
 """
+INTERRUPTED_WITH_WORK_LEFT = """
+import threading, time
+from cudamaster.cli import leave
+threading.Thread(target=time.sleep, args=(60,)).start()
+print("told", end="")
+leave(130)
+"""
 
 
 def ended(program: str) -> tuple[int, str]:
@@ -55,3 +62,10 @@ def test_who_says_how_many_threads_numpy_may_have_is_heard(monkeypatch: pytest.M
     share_processors()
 
     assert os.environ[BLAS_THREADS] == "7"
+
+
+def test_who_interrupts_is_told_and_does_not_wait_for_threads_that_go_on() -> None:
+    program = [sys.executable, "-c", INTERRUPTED_WITH_WORK_LEFT]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=30, check=False)
+
+    assert (done.returncode, done.stdout) == (130, "told")
