@@ -17,6 +17,7 @@ from cudamaster.agents.profiler import parse as parse_profiler
 from cudamaster.agents.prompts import Prompt, coder_prompt, debugger_prompt, planner_prompt, profiler_prompt
 from cudamaster.agents.replies import fenced_blocks
 from cudamaster.agents.role import all_roles
+from cudamaster.toolchain.nvcc.driver_entries import SOURCE
 from mskernelbench.catalog import operator_names
 from mskernelbench.evaluation import Status
 from mskernelbench.operator import Precision
@@ -135,6 +136,15 @@ def test_who_writes_code_is_told_the_rules_by_which_it_is_refused(role: str) -> 
 
     for rule in ("out of bounds", "64 bits", "stream it is given", "are refused", "--maxrregcount"):
         assert rule in system
+
+
+@pytest.mark.parametrize("role", ["coder", "debugger"])
+def test_what_a_kernel_is_given_of_the_driver_is_named_as_it_is_asked_for(role: str) -> None:
+    said, given = prompt_of(role, situation()).system, SOURCE.read_text()
+
+    for name in ("cuTensorMapEncodeTiled", "cudaGetDriverEntryPoint"):
+        assert name in said
+        assert name in given
 
 
 @pytest.mark.parametrize(
