@@ -69,7 +69,7 @@ def test_a_kernel_that_lies_above_a_thousand_rows_is_wrong_on_a_timed_workload(r
 
 
 def test_a_kernel_that_does_nothing_on_the_users_shape_is_wrong(referee: Referee) -> None:
-    entry = ENTRY.replace("    kernel<<<", "    if (rows < 30000) kernel<<<")
+    entry = ENTRY.replace("    kernel<<<", "    if (rows != 30011) kernel<<<")
     evaluation = referee.evaluate(source(entry=entry))
     assert evaluation.status is Status.WRONG
     assert "of user workload rows=30011" in evaluation.reason
