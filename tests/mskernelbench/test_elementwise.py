@@ -158,6 +158,18 @@ def test_a_fast_exponential_fails_as_fp32_where_it_loses_digits_and_passes_as_bf
     assert "__expf" in load_operator("sigmoid").mathematics
 
 
+@pytest.mark.parametrize("precision", [FP32, BF16])
+@pytest.mark.parametrize("width", [4, 8])
+def test_a_tail_after_vectors_that_keeps_nan_where_relu_has_0_fails(precision: Precision, width: int) -> None:
+    def tail_with_nan(case: Case) -> np.ndarray:
+        x, y = case.arrays["input"].astype(np.float32), case.answer.reference.copy()
+        tail = slice(len(x) // width * width, None)
+        y[tail] = np.where(x[tail] < 0, 0, x[tail])
+        return y
+
+    assert refused("relu", precision, tail_with_nan)
+
+
 def test_an_approximate_tanh_fails() -> None:
     """`tanh.approx.f32` is off by up to 2^-11."""
     rough = kernel(lambda x: tanhf(x) * np.float32(1 + 2.0**-11))

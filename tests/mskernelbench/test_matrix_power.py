@@ -51,6 +51,14 @@ def by(
     return kernel
 
 
+@both
+def test_a_power_beyond_the_published_ones_is_not_cut_to_them(precision: Precision) -> None:
+    def cut(a: e.F32, p: int, multiply: Multiply) -> e.F32:
+        return one_factor_a_time(a, min(p, 16), multiply)
+
+    assert refused(NAME, precision, by(cut, quick))
+
+
 def quick(a: e.F32, b: e.F32) -> e.F32:
     """An FP32 product in the order of the processor's library."""
     return a @ b

@@ -54,6 +54,18 @@ def online(case: Case, threads: int = 32) -> e.F32:
         return e.expf(x - top) / whole
 
 
+@both
+def test_a_maximum_of_long_rows_that_begins_at_0_fails(precision: Precision) -> None:
+    def kernel(case: Case) -> e.F32:
+        x = rows(case)
+        highest = x.max(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            p = e.expf(x - (highest if x.shape[1] <= 4096 else np.maximum(highest, 0)))
+            return p / e.pairwise(p)[:, None]
+
+    assert refused(NAME, precision, kernel)
+
+
 @pytest.mark.parametrize("add", [e.pairwise, e.split_k, e.sequential])
 @both
 def test_fp32_sums_in_any_order_pass(precision: Precision, add: e.Sum) -> None:

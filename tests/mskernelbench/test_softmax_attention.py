@@ -49,6 +49,19 @@ def tiled(case: Case, tile: int = 32) -> e.F32:
     return y / total
 
 
+@pytest.mark.parametrize("precision", Precision)
+def test_a_maximum_over_many_keys_that_begins_at_0_fails(precision: Precision) -> None:
+    def kernel(case: Case) -> e.F32:
+        q, k, v = operands(case, e.fp32)
+        scores = e.product(q, k.T, add=e.pairwise) / np.float32(np.sqrt(q.shape[1]))
+        highest = scores.max(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            p = np.exp(scores - (highest if len(k) <= 1024 else np.maximum(highest, 0)))
+            return e.product(p, v, add=e.pairwise) / e.pairwise(p)[:, None]
+
+    assert refused(NAME, precision, kernel)
+
+
 @pytest.mark.parametrize("kernel", [attention(), attention(add=e.pairwise), attention(add=e.split_k), tiled])
 def test_fp32_in_any_order_stays_below_half_the_bound(kernel: Kernel) -> None:
     assert worst(NAME, FP32, kernel) <= 0.5

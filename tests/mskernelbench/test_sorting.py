@@ -42,6 +42,15 @@ def test_zeros_may_come_in_either_order(precision: Precision) -> None:
 
 
 @both
+def test_a_long_vector_that_loses_its_infinities_fails(precision: Precision) -> None:
+    def padded(case: Case) -> np.ndarray:
+        x = np.sort(data(case))
+        return x if len(x) <= 4096 else np.minimum(x, np.finfo(np.float32).max / 2)
+
+    assert refused(NAME, precision, padded)
+
+
+@both
 def test_descending_order_and_a_vector_left_alone_fail(precision: Precision) -> None:
     assert len(refused(NAME, precision, lambda case: np.sort(data(case))[::-1])) >= 10
     assert len(refused(NAME, precision, data)) >= 9

@@ -47,6 +47,7 @@ CHECK = (
     Workload("check", shape(47, 6), "monomial"),
     Workload("check", shape(72, 7), "positive"),
     Workload("check", shape(64, 16), "positive"),
+    Workload("check", shape(17, 37), "positive"),
     Workload("check", shape(129, 4), "positive"),
     Workload("check", shape(264, 3), "positive"),
 )

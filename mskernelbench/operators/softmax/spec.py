@@ -49,7 +49,7 @@ CHECK = (
     Workload("check", shape(3, 4099), "logits"),
     Workload("check", shape(33, 1031), "huge"),
     Workload("check", shape(2, 16411), "peaked"),
-    Workload("check", shape(1, 65_601)),
+    Workload("check", shape(1, 65_601), "far_below"),
 )
 PAPER = tuple(
     Workload("paper", shape(rows, columns), "logits")

@@ -33,7 +33,7 @@ CHECK = (
     Workload("check", {"N": 2048}, "equal"),
     Workload("check", {"N": 2051}, "neighbours"),
     Workload("check", {"N": 4099}, "mixed"),
-    Workload("check", {"N": 65_601}),
+    Workload("check", {"N": 65_601}, "extremes"),
 )
 PAPER = tuple(Workload("paper", {"N": 2**p}) for p in (8, 10, 12, 14, 16))
 REAL = tuple(Workload("real", {"N": n}) for n in (128_256, 1_000_003, 134_217_757))
