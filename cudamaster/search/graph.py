@@ -5,6 +5,7 @@ not wait for each other. Every step is checkpointed before the next begins; a ru
 there.
 """
 
+import logging
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,11 +28,26 @@ def run_graph(context: Context, checkpoint: Path) -> RunState:
         "recursion_limit": 10 + STEPS_A_ROUND * context.settings.rounds,
     }
     _keep_tracing_off()
+    _keep_late_ends_unsaid()
     with saver(usable(checkpoint, context.ledger)) as kept:
         graph = _run_graph(context).compile(checkpointer=kept)
         begun = bool(graph.get_state(config).values)
         state: Any = graph.invoke(None if begun else {"round": 0}, config, durability="sync")
     return state  # type: ignore[no-any-return]
+
+
+def _keep_late_ends_unsaid() -> None:
+    """Leave unsaid that what ends after the loop has failed is not checkpointed any more.
+
+    LangGraph then shuts its executor down, perhaps in the middle of another candidate's end; the journal
+    holds what that was worth, and what the loop failed by is told.
+    """
+    logging.getLogger("concurrent.futures").addFilter(_is_no_late_checkpoint)
+
+
+def _is_no_late_checkpoint(record: logging.LogRecord) -> bool:
+    fault = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(fault, RuntimeError) and str(fault).endswith("after shutdown"))
 
 
 def _keep_tracing_off() -> None:
