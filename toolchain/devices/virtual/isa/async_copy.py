@@ -64,12 +64,14 @@ def _source_bytes(emit: Emitter, operand: Operand, size: int) -> Value:
 @instruction("cp", "async", "commit_group", writes=0)
 def commit(emit: Emitter, ins: Instruction) -> None:
     """Close each lane's group."""
+    require_known(ins, "async", "commit_group")
     emit.call_native("vg_cp_async_commit", [], [])
 
 
 @instruction("cp", "async", "wait_group", writes=0)
 def wait_for_groups(emit: Emitter, ins: Instruction) -> None:
     """Land all but the newest groups."""
+    require_known(ins, "async", "wait_group")
     (newest,) = ins.operands
     if not isinstance(newest, Integer):
         raise unsupported(ins, "these operands")
@@ -79,6 +81,7 @@ def wait_for_groups(emit: Emitter, ins: Instruction) -> None:
 @instruction("cp", "async", "wait_all", writes=0)
 def wait_for_all(emit: Emitter, ins: Instruction) -> None:
     """Land everything."""
+    require_known(ins, "async", "wait_all")
     emit.call_native("vg_cp_async_wait_all", [], [])
 
 

@@ -232,6 +232,7 @@ def prefetch(emit: Emitter, ins: Instruction) -> None:
 @instruction("cp", "async", "bulk", "commit_group", writes=0)
 def commit(emit: Emitter, ins: Instruction) -> None:
     """Close each lane's bulk group."""
+    require_known(ins, "async", "bulk", "commit_group")
     emit.call_native("vg_bulk_commit", [], [])
 
 

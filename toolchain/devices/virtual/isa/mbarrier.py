@@ -87,6 +87,7 @@ def test(emit: Emitter, ins: Instruction) -> None:
 @instruction("mbarrier", "pending_count")
 def pending_count(emit: Emitter, ins: Instruction) -> None:
     """Return the arrivals that a token's phase still waited for."""
+    require_known(ins, "pending_count", "b64")
     destination, token = ins.operands
     (count,) = emit.call_native("vg_mbarrier_pending_count", ["i32"], [emit.get(token, "b64")])
     emit.put(destination, count)

@@ -160,3 +160,4 @@ def _flags(ins: Instruction, form: Form, a: Operand, numbers: list[Operand]) -> 
 @instruction("wgmma", "wait_group", writes=0)
 def order(emit: Emitter, ins: Instruction) -> None:
     """Nothing is left to order."""
+    require_known(ins, "fence", "commit_group", "wait_group", "sync", "aligned")
