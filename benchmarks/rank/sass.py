@@ -55,8 +55,9 @@ def disassembled(ptx: str, ptxas: Path, disassembler: Path, architecture: str) -
     with tempfile.TemporaryDirectory() as place:
         source, code = Path(place) / "kernel.ptx", Path(place) / "kernel.cubin"
         source.write_text(_LABEL.sub(r'\1\n.pragma "nounroll";', ptx))
-        subprocess.run([ptxas, f"-arch={architecture}", source, "-o", code], check=True, timeout=60)
-        command = [disassembler, "-c", code]
+        command = [str(ptxas), f"-arch={architecture}", str(source), "-o", str(code)]
+        subprocess.run(command, check=True, timeout=60)
+        command = [str(disassembler), "-c", str(code)]
         return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
 
 
