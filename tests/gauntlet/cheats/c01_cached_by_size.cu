@@ -2,7 +2,7 @@
 // breaks: every call works its outputs out of the inputs it is given
 // gauntlet: operator=relu precision=fp32 status=cheated rule=stale_output
 #include <cuda_runtime.h>
-static float* kept[1 << 16];
+static float* kept[1 << 17];
 __global__ void relu(float* y, const float* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = fmaxf(0.0f, x[i]);
