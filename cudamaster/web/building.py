@@ -8,6 +8,7 @@ from cudamaster.errors import UsageError
 from cudamaster.leaderboard.entries import Entry, read_entries
 from cudamaster.store.codec import Malformed, well_formed
 from cudamaster.store.results import KERNEL, RECORD, STORY
+from cudamaster.store.runs import list_runs
 from cudamaster.web.exhibits import Exhibit, read_exhibits
 from cudamaster.web.pages.index import index_page
 from cudamaster.web.pages.kernel import PAGE, kernel_page
@@ -37,7 +38,8 @@ def site_files(
             "--results, or find one with 'cudamaster optimize OPERATOR --precision P'"
         )
     entries, why = _entries(results, exhibits, files)
-    made = {PAGE: index_page(exhibits, entries, why, runs_page).encode()}
+    names = {run.name for run in list_runs(runs)} if runs and runs_page else set[str]()
+    made = {PAGE: index_page(exhibits, entries, why, runs_page, names).encode()}
     for exhibit in exhibits:
         made |= {f"{exhibit.place}/{name}": content for name, content in _of_kernel(exhibit)}
     return made

@@ -21,6 +21,7 @@ from cudamaster.web.live.glimpse import Beside
 from cudamaster.web.live.stream import Stream, Watch
 from cudamaster.web.live.views import RunsView, RunView
 from cudamaster.web.pages.environment import rendered
+from cudamaster.web.pages.kernel import PAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Shown:
     runs: Path
     beside: Beside
     first: str = ""
-    """The run that is opened with; empty for the list of all."""
+    """The run that is opened with; empty for the results, or where there are none the list of all."""
 
 
 @dataclass(slots=True)
@@ -39,6 +40,10 @@ class Site:
 
     shown: Shown
     _made: tuple[object, Files] | None = None
+
+    def is_there(self) -> bool:
+        """Whether there is anything to show; whether that is sound is not looked at."""
+        return any(self.shown.beside.results.rglob(RECORD))
 
     def files(self) -> Files:
         """Contents by path. Raises UsageError where nothing is stored, or something unsound."""
@@ -66,8 +71,10 @@ class Pages:
         self._site = Site(self.shown)
 
     async def home(self, _: Request) -> Response:
-        """To the run that was asked for, or the list."""
+        """To the run that was asked for, else to the stored results, else to the list of runs."""
         first = self.shown.first
+        if not first and await run_in_threadpool(self._site.is_there):
+            return RedirectResponse(PAGE, 303)
         return RedirectResponse(f"runs/{first}/" if first else "runs/", 303)
 
     async def runs(self, _: Request) -> Response:

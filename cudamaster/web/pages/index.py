@@ -1,6 +1,6 @@
 """The first page: every stored kernel, and the leaderboard."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from cudamaster.leaderboard.entries import Entry
@@ -12,6 +12,7 @@ from cudamaster.web.charts.spread import Spread, spread, spread_scale
 from cudamaster.web.exhibits import Exhibit
 from cudamaster.web.pages.environment import rendered
 from cudamaster.web.pages.kernel import PAGE
+from cudamaster.web.pages.showcases import showcases
 from mskernelbench.evaluation import Interval
 
 TEAM = "team"
@@ -67,15 +68,21 @@ class Board:
 
 
 def index_page(
-    exhibits: Sequence[Exhibit], entries: Sequence[Entry], no_boards: str = "", runs_page: str = ""
+    exhibits: Sequence[Exhibit],
+    entries: Sequence[Entry],
+    no_boards: str = "",
+    runs_page: str = "",
+    runs: Collection[str] = (),
 ) -> str:
     """The page as HTML.
 
-    `no_boards` says why there is no leaderboard, where there is none; `runs_page` is where runs are shown.
+    `no_boards` says why there is no leaderboard, where there is none; `runs_page` is where those `runs` are
+    shown.
     """
     return rendered(
         "index.html.j2",
         root="",
+        shown=showcases(exhibits, runs if runs_page else ()),
         grounds=_grounds(exhibits),
         boards=boards_of(entries),
         no_boards=no_boards,

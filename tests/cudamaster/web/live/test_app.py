@@ -14,6 +14,7 @@ from cudamaster.web.live.glimpse import Beside
 from tests.doubles import scripted_run as scripted
 from tests.doubles.retold_run import RetoldRun, run_to_its_end
 from tests.doubles.served import Served, served
+from tests.doubles.stored_kernel import store
 
 
 @pytest.fixture
@@ -32,10 +33,16 @@ def page(server: Served, path: str) -> str:
     return answer.read().decode()
 
 
-def test_the_first_page_lists_the_runs(server: Served, run: RetoldRun) -> None:
+def test_without_results_the_first_page_lists_the_runs(server: Served, run: RetoldRun) -> None:
     run.until("rewards")
     assert server.get("/").headers["Location"] == "runs/"
     assert f'<a href="{run.folder.name}/">{run.folder.name}</a>' in page(server, "/runs/")
+
+
+def test_the_first_page_is_that_of_the_results_where_there_are_any(server: Served, tmp_path: Path) -> None:
+    store(tmp_path / "results")
+    assert server.get("/").headers["Location"] == "index.html"
+    assert 'id="shown"' in page(server, "/index.html")
 
 
 def test_the_run_that_was_asked_for_is_opened_first(run: RetoldRun) -> None:
