@@ -5,6 +5,8 @@ from pathlib import Path
 
 MOST_CROWDED = 4.0
 """Times as long as usual that anything may take."""
+MOST_STARVED = 12.0
+"""The same of what is seen to have waited for a processor."""
 LOAD = Path("/proc/loadavg")
 
 
@@ -25,6 +27,15 @@ def wanting(load: str) -> float:
     """
     mean, _, _, now, *_ = load.split()
     return max(float(mean), float(now.partition("/")[0]))
+
+
+def starved_seconds(process: int) -> float:
+    """Waits for a processor of a process's first thread so far; 0 where the kernel keeps silent."""
+    try:
+        _, waited_ns, _ = Path(f"/proc/{process}/schedstat").read_text().split()
+    except (OSError, ValueError):
+        return 0.0
+    return int(waited_ns) / 1e9
 
 
 def load_words() -> str:

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from cudamaster.toolchain.crowd import crowd, crowd_now, load_words, wanting
+from cudamaster.toolchain.crowd import crowd, crowd_now, load_words, starved_seconds, wanting
 
 
 @pytest.mark.parametrize(("load", "times"), [(0.1, 1.0), (2.0, 1.0), (5.0, 2.5), (40.0, 4.0)])
@@ -20,3 +20,8 @@ def test_what_was_just_begun_counts_before_the_mean_shows_it(line: str, processe
 def test_the_load_is_that_of_the_processors_one_may_use() -> None:
     assert 1.0 <= crowd_now() <= 4.0
     assert load_words().endswith(f"processes want {len(os.sched_getaffinity(0))} processors")
+
+
+def test_nobody_has_waited_who_is_not_there() -> None:
+    assert starved_seconds(-1) == 0.0
+    assert starved_seconds(os.getpid()) >= 0.0

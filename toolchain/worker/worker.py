@@ -10,8 +10,10 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from cudamaster.toolchain.crowd import MOST_STARVED, starved_seconds
 from cudamaster.toolchain.errors import EnvironmentLacks, WorkerBroken
 from cudamaster.toolchain.worker.ending import WorkerEnd
 from cudamaster.toolchain.worker.hardening import WorkerLimits
@@ -55,22 +57,22 @@ class Worker:
         files: Sequence[int] = (),
         *,
         seconds: float,
-        crowd: Callable[[], float] = lambda: 1.0,
+        crowd: Callable[[], float] | None = None,
         answer: Answer | None = None,
     ) -> Message | WorkerEnd:
         """The reply to `request`, or how the worker ended instead; then every later call returns that.
 
         What the worker asks meanwhile, `answer` answers; without it a question counts as the reply.
-        The worker is killed, with all it started, when `seconds` of wall time are over, or as many times as
-        many as `crowd` then says. What is in a reply is the worker's word only. Raises WorkerBroken where the
-        zygote died.
+        The worker is killed, with all it started, when `seconds` of wall time are over; with a `crowd`, when
+        as many times as many are as that then says, and as many more as it waited for a processor. What is in
+        a reply is the worker's word only. Raises WorkerBroken where the zygote died.
         """
         with self._lock:
             if self.end is not None:
                 return self.end
             self._printed.clear()
             self._channel.settimeout(seconds)
-            token, limit = secrets.token_hex(8), _Limit(seconds, crowd)
+            token, limit = secrets.token_hex(8), _Limit(seconds, crowd, self._handle)
             try:
                 send_message(self._channel, {**request, "token": token}, files)
                 return self._reply(token, limit, answer)
@@ -207,16 +209,26 @@ class Worker:
 class _Limit:
     """How long a call may take, from now on."""
 
-    def __init__(self, seconds: float, crowd: Callable[[], float]) -> None:
+    def __init__(self, seconds: float, crowd: Callable[[], float] | None, handle: int) -> None:
         self.seconds = seconds
         self._alone, self._crowd, self._begun = seconds, crowd, time.monotonic()
+        self._process = _number_of(handle) if crowd else 0
+        self._starved_before = starved_seconds(self._process) if crowd else 0.0
 
     def left(self) -> float:
         """Seconds of it that are left; how busy the machine is counts once it would be over."""
         passed = time.monotonic() - self._begun
-        if passed >= self.seconds:
-            self.seconds = max(self.seconds, self._alone * self._crowd())
+        if passed >= self.seconds and self._crowd:
+            starved = starved_seconds(self._process) - self._starved_before
+            with_starving = min(self._alone + starved, MOST_STARVED * self._alone)
+            self.seconds = max(self.seconds, self._alone * self._crowd(), with_starving)
         return self.seconds - passed
+
+
+def _number_of(handle: int) -> int:
+    """The process that a handle stands for; -1 where it has ended, or cannot be seen."""
+    told = Path(f"/proc/self/fdinfo/{handle}").read_text()
+    return next((int(line.split()[1]) for line in told.splitlines() if line.startswith("Pid:")), -1)
 
 
 def _with_token(token: str, reply: Message) -> Message:
