@@ -10,6 +10,7 @@ SPMV_CHECK = (
     Workload("check", sizes(257, 129, 3001), pattern="uniform"),
     Workload("check", sizes(101, 67, 600), pattern="empty_rows"),
     Workload("check", sizes(65, 1500, 2500), "shifted", "dense_row"),
+    Workload("check", sizes(9, 5003, 5100), "shifted", "dense_row"),
     Workload("check", sizes(1000, 512, 8191), "mixed", "rmat"),
     Workload("check", sizes(1031, 2056, 9001), pattern="uniform"),
     Workload("check", sizes(301, 300, 1505), pattern="banded"),
@@ -23,6 +24,7 @@ SPMV_MORE = (
     Workload("check", sizes(1, 300, 500), pattern="uniform"),
     Workload("check", sizes(2053, 71, 4001), pattern="uniform"),
     Workload("check", sizes(37, 999, 1250), "shifted", "dense_column"),
+    Workload("check", sizes(5003, 7, 5100), "shifted", "dense_column"),
     Workload("check", sizes(128, 64, 600), "nan_first", "rmat"),
 )
 """Further ones for the formats in which a column or a slot can be wrong alone."""
@@ -35,6 +37,8 @@ SPMM_CHECK = (
     Workload("check", sizes(51, 67, 300, K=64), pattern="empty_rows"),
     Workload("check", sizes(33, 300, 900, K=17), "shifted", "dense_row"),
     Workload("check", sizes(300, 37, 901, K=15), "shifted", "dense_column"),
+    Workload("check", sizes(5, 5003, 5060, K=3), "shifted", "dense_row"),
+    Workload("check", sizes(5003, 5, 5060, K=3), "shifted", "dense_column"),
     Workload("check", sizes(200, 100, 1023, K=31), "mixed", "rmat"),
     Workload("check", sizes(17, 24, 200, K=264), pattern="block_diagonal"),
     Workload("check", sizes(2053, 29, 4001, K=3), pattern="uniform"),

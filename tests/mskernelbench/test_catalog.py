@@ -146,6 +146,36 @@ def test_longer_sums_are_contracted_than_16_bits_can_count() -> None:
     assert max(int(w.shape["x_dim"]) * int(w.shape["y_dim"]) for w in checked) > 65_536
 
 
+SPARSE = ("csr", "csc", "coo", "ell")
+BOUNDS = {
+    "conv_1d": ("kernel_size", 2048),
+    "matrix_power": ("P", 16),
+    "max_pooling_2d": ("kernel_size", 8),
+    "top_k": ("k", 128),
+}
+"""Sizes that kernels have room for up to a bound that is larger than any published one."""
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_a_bound_that_published_sizes_keep_is_passed(name: str) -> None:
+    side, bound = BOUNDS[name]
+    assert max(int(workload.shape[side]) for workload in find_operator(name).operator.in_set("check")) > bound
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "side"),
+    [
+        *((f"{product}_{form}", "dense_row", "cols") for product in ("spmv", "spmm") for form in SPARSE),
+        *((f"{product}_csc", "dense_column", "rows") for product in ("spmv", "spmm")),
+    ],
+)
+def test_rows_and_columns_of_more_entries_than_a_block_holds_are_checked(
+    name: str, pattern: str, side: str
+) -> None:
+    checked = [w for w in find_operator(name).operator.in_set("check") if w.pattern == pattern]
+    assert max(int(workload.shape[side]) for workload in checked) > 4096
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_more_rows_are_checked_than_16_bits_can_count(name: str) -> None:
     checked = find_operator(name).operator.in_set("check")

@@ -22,6 +22,7 @@ CHECK = (
     Workload("check", shape(4099, 7), "mixed"),
     Workload("check", shape(1287, 264)),
     Workload("check", shape(1100, 1030), "shifted"),
+    Workload("check", shape(4200, 4099), "shifted"),
     Workload("check", shape(600, 128), "cancelling"),
     Workload("check", shape(517, 31), "nan_cell"),
     Workload("check", shape(2061, 63), "integers", exact=True),

@@ -50,6 +50,7 @@ CHECK = (
     Workload("check", shape((2, 2, 21, 30), 3, 2, 1), "nans"),
     Workload("check", shape((1, 2, 24, 29), 3, 1), "infinities"),
     Workload("check", shape((1, 9, 8, 8), 7, 1, 3), "mantissa"),
+    Workload("check", shape((1, 1, 23, 29), 11, 3, 5)),
     Workload("check", shape((1, 2, 13, 10), 1, 2, 0), "mantissa"),
 )
 PAPER = tuple(

@@ -39,6 +39,7 @@ CHECK = (
     Workload("check", shape(1024, 64), "equal"),
     Workload("check", shape(1025, 65), "descending"),
     Workload("check", shape(1031, 128), "few"),
+    Workload("check", shape(160, 150)),
     Workload("check", shape(2051, 100), "neighbours"),
     Workload("check", shape(4099, 127), "extremes"),
     Workload("check", shape(65_601, 20), "ascending"),
