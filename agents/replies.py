@@ -74,6 +74,8 @@ def edits_of(reply: str) -> list[tuple[str, str]]:
 
 def json_block(reply: str) -> dict[str, Any]:
     """The object in the reply's only ```json block, or in the bare reply. Raises BadReply."""
+    if not reply.strip():
+        raise BadReply("the reply is empty")
     blocks = [block.text for block in fenced_blocks(reply) if block.language == "json"]
     if len(blocks) > 1:
         raise BadReply(f"the reply has {len(blocks)} ```json blocks where one was asked for")

@@ -56,11 +56,15 @@ def _run(arguments: Sequence[str], means: object) -> int:
 
 def sentence_and_code(fault: Exception) -> tuple[str, int]:
     """What to say of a fault, and how to exit. An unexpected one goes to a log file, which is named."""
+    from mskernelbench.errors import UnknownOperator
+
     if isinstance(fault, click.ClickException):
         return usage_sentence(fault), USAGE
     if lack := machine_lack(fault):
         return lack, ENVIRONMENT
     code = known_code(fault)
+    if isinstance(fault, UnknownOperator):
+        return f"{fault}; 'cudamaster operators' lists all", code
     if code == INTERNAL:
         words = (str(fault).strip().splitlines() or ["no message"])[0]
         return f"{type(fault).__name__}: {words} (a fault of cudamaster; details in {log(fault)})", code

@@ -5,6 +5,12 @@ from pathlib import Path
 
 from cudamaster.errors import UsageError
 
+GIVE = {
+    "--operator": "give an operator that 'cudamaster operators' lists",
+    "--precision": "give fp32 or bf16",
+}
+"""How to mend that an option is missing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -26,7 +32,9 @@ def named_by(
     if spec is None:
         for name, value in (("--operator", operator), ("--precision", precision)):
             if value is None:
-                raise UsageError(f"Missing option '{name}': give it, or the --spec of a kernel of your own.")
+                raise UsageError(
+                    f"Missing option '{name}': {GIVE[name]}, or --spec for a kernel of your own."
+                )
         return Named(str(operator), str(precision), operators_dir)
     return of_spec(spec, precision, operator) if operators_dir is None else _both()
 

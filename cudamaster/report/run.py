@@ -135,6 +135,8 @@ def _paid(outcome: Outcome) -> str:
 def _nothing(outcome: Outcome) -> str:
     if outcome.stopped_by == INTERRUPTED and not outcome.candidates:
         return "none yet"
+    if outcome.stopped_by == "no_plan" and not outcome.candidates:
+        return "none: nobody wrote a kernel"
     return f"nothing beat the baseline{_why_nothing(outcome)}"
 
 

@@ -65,6 +65,11 @@ def test_what_is_no_object_is_a_bad_reply(text: str) -> None:
         json_block(text)
 
 
+def test_an_empty_reply_is_called_that() -> None:
+    with pytest.raises(BadReply, match="the reply is empty"):
+        json_block(" \n")
+
+
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 10**400, True, "3", None, 1.5])
 def test_a_parameter_is_a_whole_number_of_a_sensible_size(number: object) -> None:
     with pytest.raises(BadReply, match="parameters"):

@@ -180,6 +180,7 @@ def test_without_a_faster_kernel_best_is_null_and_the_exit_code_is_0(
 
 REFUSED = {
     "unknown operator": (["optimize", "matrix_mull", "--precision", "fp32"], 2, "nearest: matrix_mul"),
+    "no near operator": (["optimize", "none", "--precision", "fp32"], 2, "'cudamaster operators' lists all"),
     "unknown precision": (["optimize", "gemm", "--precision", "fp16"], 2, "there are fp32 and bf16"),
     "unknown device": ([*OPTIMIZE, "--device", "virtual:h2000"], 2, "did you mean virtual:h200?"),
     "no driver": ([*OPTIMIZE, "--device", "cuda"], 3, "no NVIDIA driver here"),
@@ -203,7 +204,7 @@ REFUSED = {
     ),
     "a matrix for a dense operator": ([*OPTIMIZE, "--matrix", "a.mtx"], 2, "takes no sparse matrix"),
     "shape without a value": ([*OPTIMIZE, "--shape", "M"], 2, "NAME=VALUE"),
-    "missing precision": (["optimize", "gemm"], 2, "--precision"),
+    "missing precision": (["optimize", "gemm"], 2, "give fp32 or bf16"),
     "a file for an operator": (["optimize", "k.cu", "--precision", "fp32"], 2, "cudamaster evaluate k.cu"),
     "unknown command": (["optimise"], 2, "did you mean optimize?"),
     "unknown option": ([*OPTIMIZE, "--round", "3"], 2, "--rounds"),

@@ -33,6 +33,7 @@ def outcome(**changes: object) -> Outcome:
         ({"candidates": 0, "stopped_by": "nothing_left"}, "the expert knows no strategy for matrix_mul"),
         ({"fastest": None}, "no candidate was right"),
         ({"candidates": 0, "stopped_by": "interrupted"}, "none yet"),
+        ({"candidates": 0, "stopped_by": "no_plan"}, "none: nobody wrote a kernel"),
         ({"fastest": 1.05}, "1.05x as fast on the rounds' workloads; under 10 % counts as none"),
         ({"fastest": 3.0}, "not faster over all"),
         ({"fastest": 0.5}, "0.50x as fast on the rounds' workloads, slower than the baseline"),
