@@ -10,12 +10,25 @@ from cudamaster.toolchain.devices.virtual.codegen.frame import SITE_COLUMNS
 from cudamaster.toolchain.devices.virtual.executable import Code, Executable
 from cudamaster.toolchain.devices.virtual.runtime import NativeLaunch
 
+RESIDENT_BYTES = 512 << 20
+"""What blocks that are resident together may take of memory."""
+MOST_LOOKS, LEAST_PLACES = 1 << 20, 64
+"""How often blocks of a chain may look whether it is their turn, where each looks as often as there are
+others beside it; and how many blocks are resident together in any case."""
+
 
 def resident_bytes(native: NativeLaunch) -> int:
     """What a resident block takes of memory."""
     warps = -(-native.block[0] * native.block[1] * native.block[2] // 32)
     a_warp = native.context_bytes + 32 * native.local_bytes
     return int(warps * a_warp + native.shared_bytes + 4096)
+
+
+def places_kept(native: NativeLaunch, places: int) -> int:
+    """How many of the GPU's `places` for blocks are made use of: as far as there is memory and time."""
+    blocks: int = native.grid[0] * native.grid[1] * native.grid[2]
+    most: int = min(RESIDENT_BYTES // resident_bytes(native), max(LEAST_PLACES, MOST_LOOKS // blocks))
+    return max(1, min(places, most))
 
 
 class Counting:

@@ -14,7 +14,7 @@ from typing import Literal
 from cudamaster.toolchain.devices.virtual.codegen.emitter import Mode
 from cudamaster.toolchain.devices.virtual.codegen.frame import BACK_EDGE_COST
 from cudamaster.toolchain.devices.virtual.codegen.warp_function import prepared
-from cudamaster.toolchain.devices.virtual.counting import Counting, resident_bytes
+from cudamaster.toolchain.devices.virtual.counting import Counting, places_kept
 from cudamaster.toolchain.devices.virtual.executable import Code, Executable
 from cudamaster.toolchain.devices.virtual.faults import fault_of
 from cudamaster.toolchain.devices.virtual.jit import QUICK, host_has_avx512
@@ -29,7 +29,7 @@ from cudamaster.toolchain.devices.virtual.runtime import (
     NativeLaunch,
     declare,
 )
-from cudamaster.toolchain.devices.virtual.tallies import longest_warp, ratio, scaled_to_grid, unseen
+from cudamaster.toolchain.devices.virtual.tallies import longest_warp, ratio, scaled_to_grid, stretch, unseen
 from cudamaster.toolchain.devices.virtual.translations import Job, Translator, translated
 from cudamaster.toolchain.devices.virtual.variables import ModuleVariables
 from cudamaster.toolchain.devices.virtual.watching import Watch
@@ -39,10 +39,10 @@ RUN_SLICE = 8192 * BACK_EDGE_COST
 """Back edges a warp may take before others run, while every warp of a block is run to its next barrier."""
 SAMPLE_SLICE = BACK_EDGE_COST
 """One back edge: warps advance side by side, as the modelled L1 needs."""
-QUEUE_SLICE = 16 * BACK_EDGE_COST
+TURN_SLICE = 64 * BACK_EDGE_COST
 """Little, so that blocks get as much as on hardware of what they share out as they run."""
-RESIDENT_BYTES = 512 << 20
-"""What blocks that are resident together may take of memory."""
+POLL_SLICE = 4 * BACK_EDGE_COST
+"""Of counted blocks among them: enough for a loop that polls to come round."""
 WORKSPACE_BYTES = 4096
 HEAP_CALLS = frozenset({"devicecall.malloc", "devicecall.free"})
 """They change the table of memory, which every access reads unlocked."""
@@ -153,17 +153,21 @@ class Engine:
     ) -> SampledLaunch | Fault:
         """Run every block once, and count those with these indices as they run among the others.
 
-        `residents` blocks are there at a time, as far as there is memory, where they wait for each other or
-        take work from a queue: then in turns as warps do, so that each gets as much of it as on hardware. The
-        counters are scaled to the mean of the grid. Raises Unsupported.
+        `residents` blocks are there at a time, as far as there is memory, where they may wait for each other
+        or take work from a queue: then in turns by clocks of their own, so that each gets as much of it as on
+        hardware, and it is known for how long they wait. What is polled in vain is not counted.
+        The counters are scaled to the mean of the grid. Raises Unsupported.
         """
         counting = self._counting(request, blocks, l1_bytes)
         native, executable = counting.native, counting.executable
         native.whole = counting.whole.ctypes.data
-        if executable.takes_from_a_queue or request.cooperative:
-            native.residents = max(1, min(residents, RESIDENT_BYTES // resident_bytes(native)))
-            native.slice = QUEUE_SLICE if executable.takes_from_a_queue else RUN_SLICE
-        native.threads = 1 if executable.shares_work else self._threads_for(executable.kernel)
+        has_clocks = self.may_wait(request)
+        if has_clocks:
+            native.residents = places_kept(native, residents)
+            native.slice, native.short_slice = TURN_SLICE, POLL_SLICE
+            executable.pace.give(native)
+        single = has_clocks or executable.shares_work
+        native.threads = 1 if single else self._threads_for(executable.kernel)
         sample = self._count(request, counting)
         if isinstance(sample, Fault):
             return sample
@@ -171,6 +175,7 @@ class Engine:
             scaled_to_grid(sample, counting.whole, native.longest),
             unseen=unseen(sample, counting.whole),
             longest_block=native.longest_block,
+            stretch=stretch(native.elapsed, native.busiest_place, native.residents, residents),
             depends=False,
         )
 
@@ -187,6 +192,11 @@ class Engine:
     def shares_work(self, request: LaunchRequest) -> bool:
         """Whether blocks of a launch may do what others leave to them. Raises Unsupported."""
         return self._prepare(request).shares_work
+
+    def may_wait(self, request: LaunchRequest) -> bool:
+        """Whether they may wait for each other: samples do not tell for how long. Raises Unsupported."""
+        together = request.cooperative or request.cluster != (1, 1, 1)
+        return together or self._prepare(request).may_wait
 
     def takes_from_a_queue(self, request: LaunchRequest) -> bool:
         """Whether they may do so again and again. Raises Unsupported."""

@@ -1,6 +1,7 @@
 """Kernels made executable: translated quickly when first launched, thoroughly once they have run for long."""
 
 import ctypes
+import functools
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from cudamaster.toolchain.devices.virtual.launch import Site
 from cudamaster.toolchain.devices.virtual.runtime import NativeSite, native_sites
 from cudamaster.toolchain.devices.virtual.translation import Translation
 from cudamaster.toolchain.devices.virtual.translations import Job, Translator
+from cudamaster.toolchain.devices.virtual.waiting import Pace, may_wait
 
 THOROUGH_SECONDS_PER_BYTE = 8e-6
 """Spent in launches, for each byte of quick code, when thorough translation becomes worth its time."""
@@ -44,6 +46,8 @@ class Executable:
         """Whether a block may do what others have left: it learns of them by atomics."""
         self.takes_from_a_queue = takes_from_a_queue(job.kernel)
         """Whether it may do so again and again."""
+        self.may_wait = may_wait(job.kernel)
+        """Whether a block may wait for others, and these for yet others."""
         self.processor_seconds = 0.0
         """Spent in its launches so far: a busy machine is no reason to translate anew."""
         self._job, self._translator, self._native = job, translator, native
@@ -59,6 +63,11 @@ class Executable:
             mode = replace(self._job.mode, count=count)
             self._thorough[count] = self._load(self._job._replace(mode=mode, level=THOROUGH))
         return self._thorough[count]
+
+    @functools.cached_property
+    def pace(self) -> Pace:
+        """What clocks of its blocks go by."""
+        return Pace.of(self._job.module, self.kernel)
 
     def watched_code(self) -> Code:
         """Code that tells the runtime of every access. Raises Unsupported."""

@@ -100,5 +100,7 @@ class SampledLaunch:
     """Share of the grid's instructions in code that no sampled block executed, where the whole grid ran."""
     longest_block: int = 0
     """Linear index of the busiest block that is known."""
+    stretch: float = 1.0
+    """How much longer the launch takes than its blocks work, one after another in their places: they wait."""
     depends: bool = False
     """Whether sampled blocks waited for others, or did more than they may: in a whole launch they do else."""

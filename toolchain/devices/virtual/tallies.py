@@ -1,5 +1,6 @@
 """What single blocks and warps of a launch issue, and what that says of the whole grid."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,17 @@ Counts = NDArray[np.int64]
 def ratio(most: float, mean: float) -> float:
     """How much the most is over the mean; 1 where nothing is done."""
     return max(1.0, most / mean) if mean > 0 else 1.0
+
+
+def stretch(elapsed: int, work: int, there: int, places: int) -> float:
+    """How much longer a launch takes than the work in the place that has most of it.
+
+    With fewer blocks `there` than the GPU has `places` for, a chain through all is shorter by as much.
+    """
+    found = ratio(elapsed, work)
+    if there <= 1 or there >= places:
+        return found
+    return float(found ** (math.log(places) / math.log(there)))
 
 
 def longest_warp(along: Counts, issued: Counts, warps: int) -> float:

@@ -56,6 +56,18 @@ def test_a_block_lasts_as_long_as_its_longest_path() -> None:
     assert sum(busiest.by_instruction.values()) == pytest.approx(busiest.cycles, rel=0.1)
 
 
+def test_a_launch_whose_blocks_wait_in_a_chain_is_longer_by_what_they_wait() -> None:
+    launch = sampled(kernel_of(f"{CHAIN} ret;"), grid=(132, 1, 1), block=(256, 1, 1))
+    alone, chained = (
+        model_launch(replace(launch, stretch=stretch), resources(), GPU, L2Contents(0.0))
+        for stretch in (1.0, 132.0)
+    )
+    assert chained.latency.cycles == pytest.approx(132 * alone.latency.cycles)
+    assert chained.seconds > 50 * alone.seconds
+    waits = sum(chained.latency.by_instruction.values())
+    assert waits == pytest.approx(132 * sum(alone.latency.by_instruction.values()))
+
+
 def test_the_sentence_and_the_metrics_name_the_imbalance() -> None:
     uneven = modelled(CHAIN, blocks=132, longest=100.0)
     assert "its busiest block does 100.0 times the mean block's work" in bound_of(uneven, 0.0)[1]

@@ -1,6 +1,7 @@
 /* What a sampled block's memory accesses cost: sectors, lines and shared-memory wavefronts. */
 #include "profile.h"
 
+#include "meeting.h"
 #include "vectors.h"
 
 /* The lowest and the highest units of memory, in several lanes each. */
@@ -193,6 +194,8 @@ static int places(uint32_t mask, const uint64_t *addresses)
 void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t number)
 {
     VgBlock *block = warp->block;
+    if (block->launch->pace && mask)
+        vg_meet_lanes(warp, mask, addresses, number);
     if (!block->profile || !mask)
         return;
     if (block->pending != block->first_pending)

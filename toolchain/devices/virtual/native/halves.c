@@ -1,5 +1,6 @@
 /* What the accesses of whole warps cost whose halves lie in a row each: generated code leaves their places behind,
  * and they are counted together, in the order in which they were made. */
+#include "meeting.h"
 #include "profile.h"
 
 enum { LINE_BYTES = 1 << LINE_SHIFT, HOST_LINE_BYTES = 64 };
@@ -172,6 +173,10 @@ void vg_count_pending(VgBlock *block)
 {
     const VgPending *end = block->pending;
     VgProfile *profile = block->profile;
+    if (block->launch->pace) {
+        vg_meet_pending(block);
+        block->launch->pace->met = 0;
+    }
     block->pending = block->first_pending;
     if (!profile)
         return;

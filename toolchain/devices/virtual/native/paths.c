@@ -42,16 +42,22 @@ static const int64_t *own_of(const VgBlock *block, int warp)
     return block->tally + (size_t)warp * block->tally_step;
 }
 
-/* Instructions along a warp's path. */
-static int64_t length_of(const VgBlock *block, int warp)
+/* Along a warp's path, of instructions, or of something that each basic block has `step` numbers for. */
+static int64_t sum_along(const VgBlock *block, int warp, const int32_t *numbers, size_t step)
 {
     const int64_t *ahead = ahead_of(block, warp), *own = own_of(block, warp);
-    const int32_t *lengths = block->launch->lengths;
     size_t blocks = blocks_of(block);
     int64_t sum = 0;
     for (size_t i = 0; i < blocks; i++)
-        sum += (ahead[i] + own[2 * i]) * lengths[i];
+        sum += (ahead[i] + own[2 * i]) * numbers[step * i];
     return sum;
+}
+
+/* In instructions; in cycles where the launch has clocks, since who polls issues little for as long. */
+static int64_t length_of(const VgBlock *block, int warp)
+{
+    const VgLaunch *launch = block->launch;
+    return launch->cycles ? sum_along(block, warp, launch->cycles, 2) : sum_along(block, warp, launch->lengths, 1);
 }
 
 static void write_path(const VgBlock *block, int warp, int64_t *restrict path)
@@ -108,5 +114,5 @@ int64_t vg_paths_end(const VgBlock *block, int64_t *path)
         if (length_of(block, w) > length_of(block, longest))
             longest = w;
     write_path(block, longest, path);
-    return length_of(block, longest);
+    return sum_along(block, longest, block->launch->lengths, 1);
 }

@@ -1,5 +1,6 @@
 /* Resident blocks: their memory, and the state in which their warps begin. */
 #include "residents.h"
+#include "meeting.h"
 #include "paths.h"
 #include "tally.h"
 
@@ -103,6 +104,8 @@ VgBlock *vg_block_new(const VgHome *home)
     block->state = calloc(warps, 1);
     block->result = calloc(warps, sizeof *block->result);
     block->arrived = calloc(warps, sizeof *block->arrived);
+    block->seen = calloc(warps, sizeof *block->seen);
+    block->looked_at = calloc(VG_MOST_LOOKED, sizeof *block->looked_at);
     return block;
 }
 
@@ -116,6 +119,8 @@ void vg_block_free(VgBlock *block)
     free(block->state);
     free(block->result);
     free(block->arrived);
+    free(block->seen);
+    free(block->looked_at);
     vg_watch_block_free(block);
     vg_profile_free(block->kept_profile);
     free(block->own_tally);

@@ -34,6 +34,9 @@ struct VgLaunch {
     const int64_t *sampled;      /* linear indices of the blocks to count; NULL: run all, uncounted */
     int64_t *counters;           /* two a basic block, then VG_SITE_COLUMNS a site */
     const int32_t *lengths;      /* instructions of each basic block */
+    const int32_t *cycles;       /* of each basic block, and whether it changes memory; NULL: blocks have no clocks */
+    const int32_t *live_starts;  /* where ranges of a warp's context begin that matter at the begin of a basic block */
+    const int32_t *live_ranges;  /* offset and bytes of each */
     int64_t *issued;             /* warp instructions of each sampled block, then those along its longest path */
     int64_t *paths;              /* of each sampled block how often that goes through each basic block */
     int64_t *whole;              /* two a basic block, of all blocks; NULL: only the sampled ones are to run */
@@ -43,6 +46,7 @@ struct VgLaunch {
     int64_t counter_count;
     int64_t most_issued;         /* more warp instructions, or a wait for others, end a sampled block; 0: nothing does */
     int64_t longest, longest_block; /* warp instructions of the busiest block of all, and which it is */
+    int64_t elapsed, busiest_place; /* cycles by the blocks' clocks: of all, and what was done where most was */
     uint64_t drawn;              /* by it, some uncounted blocks take turns as counted ones do; 0: none */
     double begun;                /* CLOCK_MONOTONIC seconds at which the launch began */
     double limit_seconds;        /* of a processor that each of its threads may take */
@@ -50,7 +54,7 @@ struct VgLaunch {
     int32_t grid[3], block[3], cluster[3];
     int32_t site_count, basic_blocks, threads, options;
     int32_t slice, short_slice; /* of a warp; the short one is of blocks that are counted, or drawn */
-    int32_t residents;          /* blocks to keep resident in any case */
+    int32_t residents;          /* blocks to keep resident in any case; with clocks, in the end, how many there were */
     int32_t holds;              /* blocks that the GPU has room for at a time; 0: not known */
     int32_t is_overrun, waits;  /* whether a sampled block was given up; whether blocks were brought in for one */
     int32_t l1_bytes; /* of L1 that a sampled block has to itself; 0: 128 KiB */
@@ -67,6 +71,7 @@ struct VgLaunch {
     VgWatch *watch;
     uint64_t *footprints; /* of sampled blocks as they ended, until they are taken */
     int64_t footprints_end, footprints_room;
+    VgPace *pace; /* NULL: blocks have no clocks */
     VgDeal *deal; /* NULL: workers take one cluster after another, in order */
 };
 

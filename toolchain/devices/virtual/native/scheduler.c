@@ -2,6 +2,7 @@
  * those it has only poll for something that another block must do. */
 #include "clusters.h"
 #include "grid.h"
+#include "pace.h"
 #include "stillness.h"
 #include "tally.h"
 #include "turns.h"
@@ -41,6 +42,7 @@ static void add_block(Worker *worker, VgCluster *cluster, int64_t index)
     worker->resident[worker->count++] = block;
     vg_block_begin(&worker->home, block, index, vg_sample_of(worker->launch, &worker->turn, index));
     vg_cluster_enter(cluster, block);
+    vg_pace_enter(block);
 }
 
 /* Whether the GPU could hold so many blocks. They are taken to start in order, as hardware does: what waits for earlier
@@ -89,6 +91,7 @@ static int remove_cluster(Worker *worker, int place)
     int first = place - worker->resident[place]->cluster_ctarank;
     for (int rank = 0; rank < cluster->size; rank++) {
         worker->sampled_left -= cluster->blocks[rank]->profile != NULL;
+        vg_pace_leave(cluster->blocks[rank]);
         vg_block_end(&worker->home, cluster->blocks[rank], 1);
         keep(worker, cluster->blocks[rank]);
     }
@@ -207,14 +210,16 @@ static void run_blocks(Worker *worker)
             check_share(worker);
         }
         int progress = 0;
+        vg_pace_look(launch, worker->resident, worker->count);
         for (int i = 0; i < worker->count; i++) {
-            progress |= vg_run_turn(worker->resident[i]);
+            if (worker->resident[i]->living && vg_pace_is_due(worker->resident[i]))
+                progress |= vg_run_turn(worker->resident[i]);
             if (!worker->resident[i]->living && vg_cluster_is_over(worker->resident[i]->cluster))
                 i = remove_cluster(worker, i);
         }
         if (launch->sampled && !launch->whole && !worker->sampled_left)
             return;
-        if (progress) {
+        if (progress || (launch->pace && vg_pace_goes_on(worker->resident, worker->count))) {
             worker->idle = 0;
             worker->stillness = (VgStillness){0};
             if (!worker->is_counted)
@@ -268,11 +273,13 @@ int vg_launch(VgLaunch *launch)
     atomic_store(&launch->there, 0);
     atomic_store(&launch->busy, count);
     vg_watch_begin(launch);
+    vg_pace_begin(launch);
     for (int i = 1; i < count; i++)
         pthread_create(&threads[i], NULL, work, launch);
     work(launch);
     for (int i = 1; i < count; i++)
         pthread_join(threads[i], NULL);
+    vg_pace_end(launch);
     vg_watch_end(launch);
     return launch->fault.kind;
 }

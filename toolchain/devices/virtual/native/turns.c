@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "clusters.h"
+#include "pace.h"
 
 #define SHORT_SLICES 256 /* after which the time is looked at */
 
@@ -46,9 +47,11 @@ static int run_warp(VgBlock *block, int index)
     warp->slice = block->slice;
     warp->spun = 0;
     block->counters = block->tally + (size_t)index * block->tally_step;
+    vg_pace_begin_slice(block, warp);
     uint32_t result = block->result[index] = (block->watch ? launch->watched : launch->function)(warp, block);
     if (block->pending != block->first_pending)
         vg_count_pending(block);
+    vg_pace_end_slice(block, warp, result);
     if (result == VG_YIELDED) {
         static __thread unsigned slices;
         if (block->slice > (uint32_t)launch->short_slice || slices++ % SHORT_SLICES == 0)
@@ -73,7 +76,9 @@ static int run_round(VgBlock *block)
         runnable += block->state[index] == VG_RUNNABLE;
     }
     if (block->living > runnable && (!runnable || !progress)) {
-        int released = vg_release_barriers(block) | vg_release_cluster(block->cluster);
+        int released = vg_release_barriers(block), left = vg_release_cluster(block->cluster);
+        released |= left;
+        block->cluster->has_left |= left != 0;
         if (!released && !runnable)
             vg_check_stuck(block);
         progress |= released;
@@ -89,12 +94,20 @@ VgWarp *vg_polling_in(const VgBlock *block, uint32_t whom)
     return NULL;
 }
 
+static int run_paced(VgBlock *block)
+{
+    vg_pace_begin_round(block);
+    int progress = run_round(block);
+    vg_pace_end_round(block);
+    return progress;
+}
+
 int vg_run_turn(VgBlock *block)
 {
     const VgLaunch *launch = block->launch;
     int turns = launch->residents > 1 ? launch->slice / (int)block->slice : 1;
-    int progress = run_round(block);
+    int progress = run_paced(block);
     while (--turns > 0 && !progress && block->living && !vg_polling_in(block, VG_POLLS_ANY | VG_POLLS_OWN))
-        progress = run_round(block);
+        progress = run_paced(block);
     return progress;
 }

@@ -18,6 +18,7 @@ typedef struct VgWarp VgWarp;
 typedef struct VgWatch VgWatch;
 typedef struct VgBlockWatch VgBlockWatch;
 typedef struct VgShadow VgShadow;
+typedef struct VgPace VgPace;
 typedef struct VgPaths VgPaths;
 
 /* A memory site's last good allocation: its first byte, and at how many aligned places in it one lane's
@@ -100,12 +101,19 @@ struct VgBlock {
     uint32_t *arrived; /* lanes of each warp that arrived at the cluster's barrier, in this phase of it */
     int32_t parameter_bytes;
     void *async; /* of the asynchronous copies: zero when the block begins */
+    int64_t clock; /* cycles, where the launch has clocks */
+    uint64_t *seen; /* of each warp that polled, and changed nothing, in its last time slice: its state then; else 0 */
+    int32_t place;
+    uint8_t waits, polls; /* whether its last turn did nothing, or nothing but poll */
+    int32_t looked; /* at how many places its last turn looked in vain; 0: it is not known at which */
+    struct VgSeen *looked_at;
     VgBlockWatch *watch, *kept_watch; /* NULL: not watched; kept for the next block in this place */
 };
 
 /* Blocks that are resident together, on one worker. */
 struct VgCluster {
     int32_t size, awaited; /* awaited: whether a thread may wait at the cluster's barrier */
+    int32_t has_left; /* whether threads were let go in the round in hand */
     VgBlock *blocks[VG_MOST_CLUSTER]; /* by rank */
 };
 
