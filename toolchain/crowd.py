@@ -1,6 +1,7 @@
 """How much longer work may take beside other work: a busy machine is no reason to refuse anything."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 MOST_CROWDED = 4.0
@@ -29,13 +30,13 @@ def wanting(load: str) -> float:
     return max(float(mean), float(now.partition("/")[0]))
 
 
-def starved_seconds(process: int) -> float:
-    """Waits for a processor of a process's first thread so far; 0 where the kernel keeps silent."""
-    try:
-        _, waited_ns, _ = Path(f"/proc/{process}/schedstat").read_text().split()
-    except (OSError, ValueError):
-        return 0.0
-    return int(waited_ns) / 1e9
+def waited_seconds(process: int) -> dict[str, float]:
+    """How long each thread of a process has waited for a processor so far; none where nobody says."""
+    waits = {}
+    for told in Path(f"/proc/{process}/task").glob("*/schedstat"):
+        with suppress(OSError, ValueError):
+            waits[told.parent.name] = int(told.read_text().split()[1]) / 1e9
+    return waits
 
 
 def load_words() -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cudamaster.toolchain.crowd import MOST_STARVED, starved_seconds
+from cudamaster.toolchain.crowd import MOST_STARVED, waited_seconds
 from cudamaster.toolchain.errors import EnvironmentLacks, WorkerBroken
 from cudamaster.toolchain.worker.ending import WorkerEnd
 from cudamaster.toolchain.worker.hardening import WorkerLimits
@@ -124,7 +124,9 @@ class Worker:
             message = _with_token(token, self._wait(limit))
             if answer is None or "ask" not in message:
                 return message
+            begun = time.monotonic()
             send_message(self._channel, answer(message["ask"], limit.left()))
+            limit.excuse(time.monotonic() - begun)
 
     def _wait(self, limit: "_Limit") -> Message:
         buffer = MessageBuffer()
@@ -213,16 +215,26 @@ class _Limit:
         self.seconds = seconds
         self._alone, self._crowd, self._begun = seconds, crowd, time.monotonic()
         self._process = _number_of(handle) if crowd else 0
-        self._starved_before = starved_seconds(self._process) if crowd else 0.0
+        self._waited_before = waited_seconds(self._process) if crowd else {}
 
     def left(self) -> float:
         """Seconds of it that are left; how busy the machine is counts once it would be over."""
         passed = time.monotonic() - self._begun
         if passed >= self.seconds and self._crowd:
-            starved = starved_seconds(self._process) - self._starved_before
-            with_starving = min(self._alone + starved, MOST_STARVED * self._alone)
+            with_starving = min(self._alone + self._starved(), MOST_STARVED * self._alone)
             self.seconds = max(self.seconds, self._alone * self._crowd(), with_starving)
         return self.seconds - passed
+
+    def _starved(self) -> float:
+        """How long the thread that waited most for a processor did."""
+        waits = waited_seconds(self._process)
+        return max((now - self._waited_before.get(thread, 0.0) for thread, now in waits.items()), default=0.0)
+
+    def excuse(self, answering_seconds: float) -> None:
+        """Answering took so long, by no fault of the worker's as far as it would have been shorter alone."""
+        if self._crowd:
+            self._alone += answering_seconds * (1 - 1 / self._crowd())
+            self.seconds = max(self.seconds, self._alone)
 
 
 def _number_of(handle: int) -> int:

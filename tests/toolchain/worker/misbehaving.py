@@ -37,6 +37,10 @@ class Misbehaving:
     def ask(self, question: Any) -> Mapping[str, Any]:
         return {"told": dict(self._ask(question))}
 
+    def ask_and_loop(self, question: Any) -> Mapping[str, Any]:
+        self._ask(question)
+        return self.loop()
+
     def facts(self) -> Mapping[str, Any]:
         files = sorted(int(path.name) for path in Path("/proc/self/fd").iterdir())
         return {

@@ -128,6 +128,20 @@ def test_what_it_waits_for_a_processor_does_not_count(worker: Worker) -> None:
     assert 1.5 < end.limit_seconds <= MOST_STARVED
 
 
+def test_what_others_take_to_answer_beside_other_work_counts_in_part(worker: Worker) -> None:
+    def answer(question: object, seconds: float) -> dict[str, object]:
+        time.sleep(1.0)
+        return {"value": 42}
+
+    request = {"do": "ask", "with": [{"what": "6 x 7"}]}
+    reply = worker.call(request, seconds=1.2, crowd=lambda: 1.0, answer=answer)
+    assert not isinstance(reply, WorkerEnd)
+    asked_and_looped = {"do": "ask_and_loop", "with": [{"what": "6 x 7"}]}
+    end = worker.call(asked_and_looped, seconds=0.5, crowd=lambda: 2.0, answer=answer)
+    assert isinstance(end, WorkerEnd)
+    assert end.limit_seconds >= 2.0
+
+
 def test_an_endless_loop_is_killed_when_its_time_is_up(worker: Worker) -> None:
     started = time.monotonic()
     end = ending(worker, "loop", seconds=0.3)
