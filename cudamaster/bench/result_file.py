@@ -120,7 +120,8 @@ def _read(path: Path) -> Json:
         document = json.loads(path.read_bytes().decode(), parse_constant=_no_number)
     except OSError as fault:
         raise UsageError(
-            f"{path} cannot be read ({fault.strerror}): name a result file of 'bench'"
+            f"{path} cannot be read ({fault.strerror}): name a result file of 'bench', or a "
+            "folder of stored results"
         ) from fault
     except (ValueError, RecursionError) as fault:
         raise UsageError(

@@ -50,6 +50,8 @@ def records_in(path: Path) -> list[Path]:
     from cudamaster.errors import UsageError
     from cudamaster.store.results import RECORD
 
+    if not path.exists():
+        raise UsageError(f"{path} does not exist: 'cudamaster optimize' stores its best kernel, in ./results")
     if path.is_file() and path.suffix != Path(RECORD).suffix:
         raise UsageError(f"{path} is no record: give its {RECORD}, the folder that holds it, or all results")
     found = sorted(path.rglob(RECORD)) if path.is_dir() else [path] if path.is_file() else []

@@ -150,6 +150,11 @@ def test_a_kernel_in_the_place_of_its_record_is_told_what_to_give(made: Path, ca
     assert "kernel.cu is no record: give its record.json, the folder" in capsys.readouterr().err
 
 
+def test_results_that_are_not_there_are_said_to_be_missing(tmp_path: Path, capsys: Output) -> None:
+    assert exit_code_of(["verify", str(tmp_path / "results")]) == 2
+    assert "results does not exist: 'cudamaster optimize' stores" in capsys.readouterr().err
+
+
 def test_each_record_is_told_before_the_next_is_looked_at(made: Path, tmp_path: Path, capsys: Output) -> None:
     shutil.copytree(made, tmp_path / "a")
     changed(made, tmp_path / "b", lambda record: record.update(settings=None), seal=True)
