@@ -151,6 +151,7 @@ BOUNDS = {
     "conv_1d": ("kernel_size", 2048),
     "matrix_power": ("P", 16),
     "max_pooling_2d": ("kernel_size", 8),
+    "softmax_attention": ("dim_v", 4096),
     "top_k": ("k", 128),
 }
 """Sizes that kernels have room for up to a bound that is larger than any published one."""

@@ -42,6 +42,7 @@ CHECK = (
     Workload("check", shape(3, 2053, 32, 48), "shifted"),
     Workload("check", shape(2, 1031, 1, 8), "far_below"),
     Workload("check", shape(2, 33, 520, 516), "shifted"),
+    Workload("check", shape(2, 5, 3, 4099), "shifted"),
     Workload("check", shape(3, 264, 64, 264)),
     Workload("check", shape(5, 300, 64, 40), "peaked"),
     Workload("check", shape(6, 77, 16, 24), "far_below"),
