@@ -30,7 +30,7 @@ e09_catches_signals e10_writes_process_memory e16_resets_device e19_daemon e20_s
 e23_sniffs_clock l01_links_cusparse l03_embedded_machine_code t03_graph_on_another_stream t04_host_thread
 t05_host_function t08_preloads t13_keeps_l2_cache t19_device_flags
 """
-"""What they import is tried in `guards/test_imports.py` and `test_unsupported_calls.py`, without a compiler."""
+"""What they import is tried in `guards/test_imports.py` or `test_unsupported_calls.py`, uncompiled."""
 
 
 def cases() -> Iterator[Any]:
