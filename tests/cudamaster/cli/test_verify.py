@@ -168,6 +168,16 @@ def test_each_record_is_told_before_the_next_is_looked_at(made: Path, tmp_path: 
     assert capsys.readouterr().out.startswith(f"holds: {tmp_path / 'a' / 'record.json'}")
 
 
+@pytest.mark.parametrize("name", ["geomean", "low", "high"])
+def test_a_record_whose_speedup_is_no_number_is_broken(
+    name: str, made: Path, tmp_path: Path, capsys: Output
+) -> None:
+    changed(made, tmp_path / "a", lambda r: r["evaluation"]["speedup"].update({name: 10**400}), seal=True)
+
+    assert exit_code_of(["verify", str(tmp_path)]) == 3
+    assert "record.json cannot be right" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -176,7 +186,6 @@ def test_each_record_is_told_before_the_next_is_looked_at(made: Path, tmp_path: 
         lambda record: record.update(settings=None),
         lambda record: record.update(entry=""),
         lambda record: record["evaluation"].pop("seed"),
-        lambda record: record["evaluation"]["speedup"].update(high=10**400),
     ],
 )
 def test_a_record_that_does_not_say_how_it_is_judged_is_one_sentence(
