@@ -195,8 +195,7 @@ class Engine:
 
     def may_wait(self, request: LaunchRequest) -> bool:
         """Whether they may wait for each other: samples do not tell for how long. Raises Unsupported."""
-        together = request.cooperative or request.cluster != (1, 1, 1)
-        return together or self._prepare(request).may_wait
+        return request.cooperative or self._prepare(request).may_wait
 
     def takes_from_a_queue(self, request: LaunchRequest) -> bool:
         """Whether they may do so again and again. Raises Unsupported."""

@@ -242,4 +242,8 @@ def _does_more(sample: SampledLaunch, other: SampledLaunch) -> bool:
 def _work(sample: SampledLaunch) -> tuple[float, float, float]:
     lengths = np.array([len(block) for block in sample.kernel.blocks], dtype=np.int64)
     issued = float(sample.block_counts[:, 0] @ lengths)
-    return issued, float(sample.site_counts[:, MISSED_SECTORS].sum()), issued * sample.longest * sample.stretch
+    return (
+        issued,
+        float(sample.site_counts[:, MISSED_SECTORS].sum()),
+        issued * sample.longest * sample.stretch,
+    )

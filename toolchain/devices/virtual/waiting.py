@@ -24,6 +24,8 @@ CHANGES = frozenset(
     ("st", "red", "cp", "stmatrix", "multimem", "wgmma", "wmma", "call", "devicecall", "vprintf", "trap")
 )
 """Opcodes that change more than registers, or that end later than they begin."""
+SHORT_LOOP = 16
+"""Instructions of a loop that does little but look."""
 LANES, PREDICATE_BYTES = 32, 4
 """Of a register in a warp's context: elements, and bytes of a bit for each lane."""
 ISSUE, SHARED, BARRIER, L2, BEYOND, ORDER = 3, 25, 20, 270, 450, 300
@@ -53,13 +55,19 @@ class Pace:
 def may_wait(kernel: Kernel) -> bool:
     """Whether a loop may be left when another block has done something: it asks memory again and again."""
     following = successors(kernel)
-    return any(_polls(kernel, following, index) for index in range(len(kernel.blocks)))
+    read = {name for block in kernel.blocks for i in block for name in accesses(kernel, i).read}
+    return any(_polls(kernel, following, read, index) for index in range(len(kernel.blocks)))
 
 
-def _polls(kernel: Kernel, following: list[list[int]], index: int) -> bool:
+def _matters(instruction: Instruction, read: set[str]) -> bool:
+    """Whether it is no atomic whose answer nobody reads."""
+    return instruction.base != "atom" or not read.isdisjoint(registers_of(instruction.operands[0]))
+
+
+def _polls(kernel: Kernel, following: list[list[int]], read: set[str], index: int) -> bool:
     """Whether a loop comes by here which looks, in order or at the same place, at what others may write."""
     block = kernel.blocks[index]
-    if any(map(_asks, block)):
+    if any(_asks(instruction) and _matters(instruction, read) for instruction in block):
         return index in _reached(following, index)
     looks = [instruction for instruction in block if _looks(instruction)]
     if not looks and not any(map(_orders, block)):
@@ -67,7 +75,8 @@ def _polls(kernel: Kernel, following: list[list[int]], index: int) -> bool:
     loop = [instruction for i in _loop(following, index) for instruction in kernel.blocks[i]]
     if any(map(_orders, block)):
         return any(map(_looks, loop))
-    return bool(loop) and not any(map(_changes, loop)) and _looks_at_one_place(kernel, looks, loop)
+    is_short = 0 < len(loop) <= SHORT_LOOP and not any(i.base == "atom" or _changes(i) for i in loop)
+    return is_short and _looks_at_one_place(kernel, looks, loop)
 
 
 def _looks_at_one_place(kernel: Kernel, looks: list[Instruction], loop: list[Instruction]) -> bool:

@@ -1,4 +1,5 @@
-// stages of a sort that follow one another are blocks of one launch, each waiting for the stage before it: modelled as side by side
+// stages of a sort that follow one another are blocks of one launch, each waiting for the stage before it
+// gauntlet: operator=sorting precision=fp32 sets=check,paper
 #include <cuda_runtime.h>
 #ifndef HONEST
 #define HONEST 0

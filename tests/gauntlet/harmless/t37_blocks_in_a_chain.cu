@@ -1,4 +1,6 @@
-// each block begins its work, loads included, when the block before it has ended: one after another, they are modelled as side by side
+// T37: each block begins its work, loads included, when the block before it has ended
+// since: resident blocks run by clocks, and a launch is as long as its chain
+// gauntlet: operator=prefix_sum precision=fp32 sets=check,paper
 #include <cuda_runtime.h>
 constexpr int T = 256, EACH = 8, CHUNK = T * EACH;
 __global__ void __launch_bounds__(T) scan(const float* in, float* out, unsigned* state, float* sum, int n) {
