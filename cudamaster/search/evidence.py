@@ -17,11 +17,16 @@ _COUNTING = (
     "profile.*",
     "counters.c",
     "halves.c",
+    "meeting.*",
+    "pace.*",
+    "paths.*",
     "row_count.c",
     "scattered.c",
     "stretches.c",
+    "tally.c",
 )
-MODEL_PARTS = ("cost/**/*", "specs/**/*", "sampling.py", *(f"native/{part}" for part in _COUNTING))
+_STEPS = ("sampling.py", "tallies.py", "waiting.py")
+MODEL_PARTS = ("cost/**/*", "specs/**/*", *_STEPS, *(f"native/{part}" for part in _COUNTING))
 """Parts of the virtual GPU that decide a modelled time: all that counts is among them."""
 
 
