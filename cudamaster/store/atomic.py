@@ -98,6 +98,6 @@ def _probe(folder: Path) -> None:
                 probe.write(bytes(PROBE_BYTES))
                 probe.flush()
             return
-        except FileNotFoundError:
+        except (FileNotFoundError, FileExistsError):  # FileExistsError: it went while it was looked at
             if not others_may_come:
                 raise
