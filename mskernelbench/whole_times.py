@@ -16,7 +16,7 @@ from mskernelbench.guards import Refusal
 from mskernelbench.operator import Workload
 from mskernelbench.seeds import generator
 
-STEPS = 3e10
+STEPS = 8e10
 """What calls within whole launches may take together."""
 DRAWN_STEPS = 5e9
 """For the call of one drawn workload that samples have shown; above that the chance falls with the cost,"""
