@@ -1,12 +1,15 @@
 """What passes and what fails as a softmax of rows, in both precisions."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 
-from mskernelbench.operator import Precision
+from mskernelbench.cases import check_cases
+from mskernelbench.catalog import load_operator
+from mskernelbench.operator import Precision, Workload
 from tests.mskernelbench import emulations as e
 from tests.mskernelbench.cases import Case, Kernel, cases, refused, worst
 
@@ -213,3 +216,11 @@ def test_one_element_off_by_sixteen_ulp_fails_as_fp32_where_nothing_is_summed() 
         return answer
 
     assert "N=1,C=1 ordinary" in refused(NAME, FP32, one_off)
+
+
+def test_long_rows_added_up_from_end_to_end_pass_and_half_precision_does_not() -> None:
+    vocabulary = Workload("check", {"N": 4, "C": 128_256}, "logits")
+    (case,) = check_cases(replace(load_operator(NAME), workloads=(vocabulary,)), FP32, seed=1)
+    assert case.outcome(softmax(add=e.sequential)).right
+    assert not case.outcome(softmax(weights=e.fp16)).right
+    assert not case.outcome(softmax(operand=e.tf32)).right
