@@ -1,7 +1,8 @@
 """What a run is as training data: answers with what they earned, pairs of a better and a worse one, events.
 
 An answer of the coder or the debugger earns the reward of the source it gave (`search/reward.py`), the
-planner's the mean of the candidates it led to. The profiler's answers are judged by nothing and are left out.
+planner's the mean of the candidates it led to. What was right on the rounds' few workloads and is refused on
+all of them at the end earns that refusal. The profiler's answers are judged by nothing and are left out.
 A question that was asked anew, because its first answer could not be used, counts once, whole.
 """
 
@@ -56,11 +57,19 @@ class Recording:
             name: first["settings"][name] for name in ("operator", "precision")
         }
         self.about |= {"device": first["device"], "clock": first["clock"]}
-        self._verdicts = {e["kernel"]: decode(Evaluation, e["value"]) for e in self.named("evaluation")}
+        self._verdicts = self._last_verdicts()
 
     def named(self, *names: str) -> list[Json]:
         """The events of these names."""
         return [event for event in self.events if event["event"] in names]
+
+    def _last_verdicts(self) -> dict[str, Evaluation]:
+        """By source: the round's verdict, or the one on every workload where that refuses it."""
+        by_rounds, at_the_end = (
+            {event["kernel"]: decode(Evaluation, event["value"]) for event in self.named(name)}
+            for name in ("evaluation", "champion")
+        )
+        return by_rounds | {kernel: last for kernel, last in at_the_end.items() if not last.correct}
 
     def answers(self) -> Iterator[Answer]:
         """Every answer that earned something, in the run's order."""
@@ -109,8 +118,13 @@ class Recording:
             verdict = self._verdicts.get(event["value"])
             return reward(verdict) if verdict else None
         rows: list[Any] = [row for e in self.named("rewards") for row in e["value"]]
-        earned = [row["reward"] for row in rows if row["number"] in candidates]
-        return fmean(earned) if earned else None
+        numbers = [row["number"] for row in rows if row["number"] in candidates]
+        return fmean(self._earned(number) for number in numbers) if numbers else None
+
+    def _earned(self, number: int) -> float:
+        """What the candidate's source earned, as written or as mended last."""
+        given = [e["value"] for e in self.named("proposal", "debug") if e["number"] == number and e["value"]]
+        return reward(self._verdicts[given[-1]])
 
     def _round_of(self, event: Json) -> int:
         if "round" in event:

@@ -8,6 +8,7 @@ import pytest
 
 from cudamaster.cli.boundary import exit_code_of
 from cudamaster.search.reward import REFUSED
+from cudamaster.search.scripted import ScriptedJudge
 from cudamaster.store.codec import Json
 from cudamaster.store.runs import RunFolder
 from mskernelbench.evaluation import Status
@@ -23,6 +24,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     folder = scripted_run.folder(root)
     with language_run.served() as server:
         language_run.work(folder, root / "r", language_run.model_at(server))
+    return folder
+
+
+def refused_at_the_end(root: Path, *sources: str) -> RunFolder:
+    """A run whose verdict on every workload holds these wrong that were right on those of the rounds."""
+    folder, judge = scripted_run.folder(root), ScriptedJudge(full_verdicts=dict.fromkeys(sources, WRONG))
+    with language_run.served() as server:
+        language_run.work(folder, root / "r", language_run.model_at(server), judge)
     return folder
 
 
@@ -59,6 +68,23 @@ def test_a_refused_source_earns_its_coder_the_refusal_though_it_was_mended(
     assert coders[1]["reward"] == REFUSED[Status.WRONG]
     assert coders[1]["messages"][-1]["content"] == fenced("cuda", WRONG)
     assert coders[2]["reward"] == rewards(run)[2]
+
+
+def test_a_source_that_every_workload_refuses_earns_the_refusal(tmp_path: Path, capsys: Output) -> None:
+    run = refused_at_the_end(tmp_path, BETTER)
+    found = {(row["role"], *row["candidates"]): row["reward"] for row in exported(run, "sft", capsys)}
+    refused, by_rounds = REFUSED[Status.WRONG], rewards(run)
+    assert by_rounds[3] > by_rounds[4] > refused
+    assert (found["coder", 3], found["coder", 4]) == (refused, by_rounds[4])
+    assert found["planner", 3, 4] == pytest.approx(fmean([refused, by_rounds[4]]))
+    (chosen,) = [row["chosen"][-1] for row in exported(run, "pairs", capsys) if row["round"] == 2]
+    assert chosen["content"] == fenced("cuda", GOOD + "// again\n")
+
+
+def test_a_mend_that_every_workload_refuses_earns_the_refusal(tmp_path: Path, capsys: Output) -> None:
+    run = refused_at_the_end(tmp_path, BETTER, GOOD, GOOD + "// again\n", MENDED)
+    assert {row["reward"] for row in exported(run, "sft", capsys)} == {REFUSED[Status.WRONG]}
+    assert exported(run, "pairs", capsys) == []
 
 
 def test_pairs_are_of_one_round_the_better_first(run: RunFolder, capsys: Output) -> None:
