@@ -6,6 +6,7 @@ from cudamaster.agents.bottleneck import heaviest
 from cudamaster.agents.nouns import Attempt, Situation
 from cudamaster.agents.team import ModelTeam
 from cudamaster.search.context import Context, Judged, View, recalled_key
+from cudamaster.search.standing import refused_at_the_end
 from cudamaster.search.storing import place_name
 from cudamaster.store.lessons import Lesson
 from mskernelbench.ratios import ratio_text
@@ -39,15 +40,19 @@ def recall(context: Context, situation: Situation, view: View) -> None:
 
 
 def keep(context: Context, judged: Sequence[Judged]) -> None:
-    """Keep what the correct candidates taught; a refusal's reason is about its own source and no other."""
+    """Keep what the correct candidates taught; a refusal's reason is about its own source and no other.
+
+    A candidate that the end refused was never correct, whatever the rounds saw of it.
+    """
     if context.lessons is None:
         return
+    refused = {candidate["number"] for candidate in judged if refused_at_the_end(context, candidate)}
     situation = context.situation(0, judged)
     bounds = {a.number: bound_of(a) for a in (situation.baseline, *situation.history)}
     context.lessons.keep(
         lesson_of(context, attempt, bounds[attempt.parent])
         for attempt in situation.history
-        if attempt.evaluation.correct and attempt.lesson
+        if attempt.evaluation.correct and attempt.lesson and attempt.number not in refused
     )
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from cudamaster.search.context import Context, Judged
+from cudamaster.search.context import Context, Judged, evaluation_key
+from cudamaster.store.codec import decode
 from mskernelbench.evaluation import Evaluation
 from mskernelbench.ratios import faster_than
 
@@ -13,6 +14,12 @@ GOOD_ENOUGH = 0.95
 def beats_baseline(evaluation: Evaluation) -> bool:
     """Whether a verdict says correct and, beyond the interval of the measurement, faster."""
     return evaluation.speedup is not None and evaluation.speedup.low > 1.0
+
+
+def refused_at_the_end(context: Context, attempt: Judged) -> bool:
+    """Whether the verdict on every workload refuses the candidate's source; few sources ever have one."""
+    key = evaluation_key(attempt["kernel"], "full")
+    return context.ledger.holds(key) and not decode(Evaluation, context.ledger.paid(key)).correct
 
 
 def contenders(context: Context, attempts: Sequence[Judged]) -> list[Judged]:

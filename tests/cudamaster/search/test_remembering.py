@@ -1,12 +1,16 @@
 """What a later run is told of an earlier one, and that it is told the same in every session."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cudamaster.errors import TeamFailed
-from cudamaster.store.lessons import FILE
+from cudamaster.store.codec import Json
+from cudamaster.store.lessons import FILE, Lessons
+from cudamaster.store.runs import RunFolder
+from mskernelbench.operators.matrix_mul.spec import OPERATOR
 from tests.doubles import language_run, scripted_run
 from tests.doubles.language_run import model_at, role_of, work
 from tests.doubles.model_server import Act, Asked, ModelServer
@@ -25,6 +29,15 @@ def shown(server: ModelServer) -> dict[str, int]:
     """How many questions to each role told of earlier runs."""
     told = [role_of(asked) for asked in server.asked if HEADING in asked.task]
     return {role: told.count(role) for role in set(told)}
+
+
+def kept(folder: RunFolder) -> list[int]:
+    """Numbers of the candidates whose lessons a later run could be told."""
+    found = Lessons(folder.path.parent / FILE).fitting(
+        operator="matrix_mul", family=str(OPERATOR.category), precision="fp32", device="virtual:h200",
+        bound="memory", run="later", most=99,
+    )  # fmt: skip
+    return sorted(lesson.number for lesson in found)
 
 
 def test_planner_and_coder_of_a_later_run_are_told_what_an_earlier_one_learnt(
@@ -55,6 +68,29 @@ def test_refused_candidates_leave_no_lesson(server: ModelServer, tmp_path: Path)
     server.answer = language_run.answer
     work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server))
     assert shown(server) == {}
+
+
+def test_a_candidate_that_every_workload_refuses_leaves_no_lesson(tmp_path: Path) -> None:
+    folder = scripted_run.folder(tmp_path)
+    scripted_run.run(folder, tmp_path / "r", scripted_run.team(), scripted_run.judge()).work()
+    rewards = [row for e in folder.events() if e["event"] == "rewards" for row in e["value"]]
+    assert max(rewards, key=lambda row: row["reward"])["number"] == 6, "the rounds hold it the best"
+    assert kept(folder) == [1, 2, 4, 5]
+
+
+def test_nor_does_it_where_the_run_was_interrupted_after_that_verdict(tmp_path: Path) -> None:
+    folder, stop = scripted_run.folder(tmp_path), threading.Event()
+
+    def stop_after_a_refusal(event: Json) -> None:
+        if event["event"] == "champion":
+            stop.set()
+
+    team, judge = scripted_run.team(), scripted_run.judge()
+    first = scripted_run.run(folder, tmp_path / "r", team, judge, stop).work([stop_after_a_refusal])
+    assert first.stopped_by == "interrupted"
+    assert not (folder.path.parent / FILE).exists()
+    scripted_run.run(folder, tmp_path / "r", team, judge).work()
+    assert kept(folder) == [1, 2, 4, 5]
 
 
 def test_what_was_recalled_stays_the_same_when_the_run_goes_on_later(
