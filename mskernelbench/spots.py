@@ -53,6 +53,8 @@ def unwritten_words(asked: Asked, arrays: Arrays) -> str | None:
 def wrong_words(asked: Asked, seen: Mapping[str, Written]) -> str | None:
     """What is wrong with the elements that were `seen`; nothing of operators that cannot be cut."""
     for name, found in seen.items():
+        if not len(found.places):
+            continue
         shape = next(t.array.shape for t in asked.arguments.tensors if t.name == name)
         wanted = Wanted(name, shape, found.places)
         for piece in cut(asked.operator, asked.workload, inputs_of(asked.arguments), wanted):

@@ -41,8 +41,9 @@ def timed_within(lane: Lane, candidate: Build, workload: Workload, *, known: boo
 
 def _wrong(lane: Lane, asked: Asked, timing: Timing, known: bool) -> Refusal | None:
     """Why the call is refused for what it wrote."""
-    compared = _wrong_words(lane, asked, timing.written) if known else wrong_words(asked, timing.written)
-    words = _left_out(asked, timing.written) or compared
+    words = _left_out(asked, timing.written)
+    if words is None:
+        words = _wrong_words(lane, asked, timing.written) if known else wrong_words(asked, timing.written)
     if words is None:
         return None
     return Refusal(Status.WRONG, f"where its time is taken, {words}", rule=COMPARISON)

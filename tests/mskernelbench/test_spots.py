@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
+from cudamaster.toolchain.traces import written
 from mskernelbench.catalog import load_operator
 from mskernelbench.evaluation import Evaluation, Status
 from mskernelbench.operator import Operator, Precision, Workload
@@ -99,3 +100,14 @@ def test_of_operators_that_cannot_be_cut_nothing_is_known_to_be_wrong() -> None:
     )
     asked = Asked(scan, Precision.FP32, Workload("real", {"N": 100}, "shifted"), arguments)
     assert wrong_words(asked, spots(asked, {"output": y + 7})) is None
+
+
+def test_of_a_call_that_wrote_nothing_no_number_is_wrong() -> None:
+    product = load_operator("matrix_mul")
+    a, c = np.ones((4, 4), np.float32), np.zeros((4, 4), np.float32)
+    tensors = tuple(Tensor(name, a, Access.INPUT) for name in "AB")
+    sizes = tuple(Scalar(name, 4, "int") for name in "MNK")
+    arguments = Arguments((*tensors, Tensor("C", c, Access.OUTPUT), *sizes), "product")
+    asked = Asked(product, Precision.FP32, Workload("real", {"M": 4, "N": 4, "K": 4}, "shifted"), arguments)
+    nothing = written(c.reshape(-1), c.reshape(-1), np.random.default_rng(1))
+    assert wrong_words(asked, {"C": nothing}) is None

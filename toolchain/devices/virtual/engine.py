@@ -175,7 +175,7 @@ class Engine:
             scaled_to_grid(sample, counting.whole, native.longest),
             unseen=unseen(sample, counting.whole),
             longest_block=native.longest_block,
-            stretch=stretch(native.elapsed, native.busiest_place, native.residents, residents),
+            stretch=stretch(native.elapsed, native.busy_place, native.residents, residents),
             depends=False,
         )
 

@@ -101,6 +101,6 @@ class SampledLaunch:
     longest_block: int = 0
     """Linear index of the busiest block that is known."""
     stretch: float = 1.0
-    """How much longer the launch takes than its blocks work, one after another in their places: they wait."""
+    """How much longer the launch takes than a mean place on the GPU is busy: blocks wait, or are uneven."""
     depends: bool = False
     """Whether sampled blocks waited for others, or did more than they may: in a whole launch they do else."""

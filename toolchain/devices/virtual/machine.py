@@ -159,14 +159,14 @@ class EngineMachine:
         """Sample a launch; count it within the whole where that is cheap, or its blocks depend on others."""
         if plan.within:
             return self._look_within(request, plan, keep)
-        if request.block_count > 1 and self.engine.may_wait(request):
-            return Fault("timed_out", TOO_COSTLY) if plan.alone else self._look_within(request, plan, keep)
+        if request.block_count > 1 and self.engine.may_wait(request) and not plan.alone:
+            return self._look_within(request, plan, keep)
         snapshot = self.take_snapshot(plan) if self._may_be_undone(request, plan) else None
         sample_or_fault = self._sampled(request, plan, bounded=snapshot is not None)
         if isinstance(sample_or_fault, Fault):
             self.drop(snapshot)
             return sample_or_fault
-        depends = snapshot is not None and self._depends(sample_or_fault)
+        depends = (plan.alone or snapshot is not None) and self._depends(sample_or_fault)
         if depends and plan.alone:
             self.put_back(snapshot)
             return Fault("timed_out", TOO_COSTLY)

@@ -56,7 +56,7 @@ class NativeLaunch(ctypes.Structure):
         ("context_bytes", ctypes.c_int64), ("shared_bytes", ctypes.c_int64),
         ("local_bytes", ctypes.c_int64), ("parameter_bytes", ctypes.c_int64),
         ("counter_count", ctypes.c_int64), ("most_issued", ctypes.c_int64), ("longest", ctypes.c_int64),
-        ("longest_block", ctypes.c_int64), ("elapsed", ctypes.c_int64), ("busiest_place", ctypes.c_int64),
+        ("longest_block", ctypes.c_int64), ("elapsed", ctypes.c_int64), ("busy_place", ctypes.c_int64),
         ("drawn", ctypes.c_uint64), ("begun", ctypes.c_double),
         ("limit_seconds", ctypes.c_double), ("spin_seconds", ctypes.c_double),
         ("grid", ctypes.c_int32 * 3), ("block", ctypes.c_int32 * 3), ("cluster", ctypes.c_int32 * 3),

@@ -20,7 +20,7 @@ def ratio(most: float, mean: float) -> float:
 
 
 def stretch(elapsed: int, work: int, there: int, places: int) -> float:
-    """How much longer a launch takes than the work in the place that has most of it.
+    """How much longer a launch takes than the work in a mean place.
 
     With fewer blocks `there` than the GPU has `places` for, a chain through all is shorter by as much.
     """

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from cudamaster.toolchain.devices.virtual.analysis.flow import (
     accesses,
@@ -53,10 +55,15 @@ class Pace:
 
 
 def may_wait(kernel: Kernel) -> bool:
-    """Whether a loop may be left when another block has done something: it asks memory again and again."""
-    following = successors(kernel)
-    read = {name for block in kernel.blocks for i in block for name in accesses(kernel, i).read}
-    return any(_polls(kernel, following, read, index) for index in range(len(kernel.blocks)))
+    """Whether one block may go on when another one has done something.
+
+    It asks what others may write in order, or for an atomic's answer; or a loop does little but look.
+    """
+    code = [instruction for block in kernel.blocks for instruction in block]
+    read = {name for instruction in code for name in accesses(kernel, instruction).read}
+    if any(_orders(i) or (_asks(i) and _matters(i, read)) for i in code):
+        return True
+    return any(_only_looks(kernel, loop) for loop in _loops(kernel))
 
 
 def _matters(instruction: Instruction, read: set[str]) -> bool:
@@ -64,25 +71,17 @@ def _matters(instruction: Instruction, read: set[str]) -> bool:
     return instruction.base != "atom" or not read.isdisjoint(registers_of(instruction.operands[0]))
 
 
-def _polls(kernel: Kernel, following: list[list[int]], read: set[str], index: int) -> bool:
-    """Whether a loop comes by here which looks, in order or at the same place, at what others may write."""
-    block = kernel.blocks[index]
-    if any(_asks(instruction) and _matters(instruction, read) for instruction in block):
-        return index in _reached(following, index)
-    looks = [instruction for instruction in block if _looks(instruction)]
-    if not looks and not any(map(_orders, block)):
-        return False
-    loop = [instruction for i in _loop(following, index) for instruction in kernel.blocks[i]]
-    if any(map(_orders, block)):
-        return any(map(_looks, loop))
-    is_short = 0 < len(loop) <= SHORT_LOOP and not any(i.base == "atom" or _changes(i) for i in loop)
-    return is_short and _looks_at_one_place(kernel, looks, loop)
+def _only_looks(kernel: Kernel, loop: list[Instruction]) -> bool:
+    """Whether a loop does little but look at the same place."""
+    does_more = any(i.base == "atom" or (_changes(i) and i.base != "cp") for i in loop)
+    looks = [instruction for instruction in loop if _looks(instruction)]
+    return len(loop) <= SHORT_LOOP and not does_more and _looks_at_one_place(kernel, looks, loop)
 
 
 def _looks_at_one_place(kernel: Kernel, looks: list[Instruction], loop: list[Instruction]) -> bool:
     """Whether a load in a loop has the same address each time: the compiler was told to leave it there."""
     written = {name for instruction in loop for name in accesses(kernel, instruction).written}
-    return any(written.isdisjoint(registers_of(look.operands[1])) for look in looks)
+    return any(written.isdisjoint(registers_of(look.operands[1])) for look in looks if len(look.operands) > 1)
 
 
 def cycles(kernel: Kernel) -> NDArray[np.int32]:
@@ -125,10 +124,11 @@ def _orders(instruction: Instruction) -> bool:
 
 def _looks(instruction: Instruction) -> bool:
     """Whether it reads what other blocks may write."""
-    if instruction.base not in ("ld", "atom") or "nc" in instruction.modifiers:
+    if instruction.base not in ("ld", "ldu", "atom", "cp"):
         return False
     own = ("param", "const", "local", "shared")
-    return not any(word.startswith(own) for word in instruction.modifiers)
+    spaces = set(instruction.modifiers) - {"shared_cluster"}
+    return instruction.base == "cp" or not any(word.startswith(own) for word in spaces)
 
 
 def _duration(block: tuple[Instruction, ...] | list[Instruction]) -> int:
@@ -151,19 +151,16 @@ def _changes(instruction: Instruction) -> bool:
     return instruction.base in CHANGES
 
 
-def _loop(following: list[list[int]], index: int) -> set[int]:
-    """The basic blocks on ways that lead from one back to it."""
-    ahead = _reached(following, index)
-    return {block for block in ahead if index in _reached(following, block)} if index in ahead else set()
-
-
-def _reached(ways: list[list[int]], start: int) -> set[int]:
-    """What a step or more from a basic block lead to."""
-    seen: set[int] = set()
-    ahead = list(ways[start])
-    while ahead:
-        block = ahead.pop()
-        if block not in seen:
-            seen.add(block)
-            ahead.extend(ways[block])
-    return seen
+def _loops(kernel: Kernel) -> list[list[Instruction]]:
+    """The code of each loop, with the loops within it."""
+    following = successors(kernel)
+    edges = [(index, after) for index, ahead in enumerate(following) for after in ahead]
+    rows, columns = zip(*edges, strict=True) if edges else ((), ())
+    count = len(following)
+    ways = csr_array((np.ones(len(edges)), (rows, columns)), shape=(count, count))
+    _, loop_of = connected_components(ways, connection="strong")
+    in_one = {loop_of[start] for start, end in edges if loop_of[start] == loop_of[end]}
+    code: dict[int, list[Instruction]] = {int(loop): [] for loop in in_one}
+    for index, block in enumerate(kernel.blocks):
+        code.get(int(loop_of[index]), []).extend(block)
+    return list(code.values())

@@ -45,8 +45,8 @@ def latency_bound(subject: Subject, traffic: Traffic) -> LatencyBound:
         path += cycles
         waits[instruction] += cycles
     start, rounds = subject.gpu.model.block_start_cycles, subject.residency.rounds
-    cycles = max(rounds * (start + path), start + launch.longest * path) * launch.stretch
-    walked = max(rounds, launch.longest) * launch.stretch
+    cycles = max(rounds * (start + path) * launch.stretch, start + launch.longest * path)
+    walked = max(rounds * launch.stretch, launch.longest)
     return LatencyBound(cycles, start + path, {i: cycles * walked for i, cycles in waits.items()})
 
 

@@ -170,8 +170,10 @@ void vg_meet_lanes(const VgWarp *warp, uint32_t mask, const uint64_t *addresses,
     vg_meet_pending(block);
     EACH_ACTIVE(lane, pace->may_be_vain && what->kind != VG_STORE ? mask : 0)
         look_at(pace, addresses[lane], what->bytes);
-    if (!is_common(block, what))
+    if (!is_common(block, what)) {
+        pace->updates_own |= what->kind == VG_ATOMIC;
         return;
+    }
     int writes = what->kind == VG_STORE || what->kind == VG_ATOMIC;
     int64_t latest = 0;
     EACH_ACTIVE(lane, what->kind != VG_STORE && pace->latest > block->clock ? mask : 0) {

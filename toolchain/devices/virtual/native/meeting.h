@@ -40,6 +40,7 @@ struct VgPace {
     int64_t shift; /* cycles that it waited for what it read */
     VgSeen updated[VG_MOST_UPDATED], looked[VG_MOST_LOOKED]; /* by atomics of the slice, by loads of the round */
     int updated_count, looked_count;
+    int updates_own; /* atomics of the slice change what is the block's own */
     int64_t updated_at[VG_MOST_UPDATED];
 };
 

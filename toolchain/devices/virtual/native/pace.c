@@ -32,8 +32,10 @@ void vg_pace_end(VgLaunch *launch)
         return;
     launch->elapsed = pace->ended;
     launch->residents = pace->place_count;
+    int64_t busy = 0;
     for (int i = 0; i < pace->place_count; i++)
-        launch->busiest_place = most(launch->busiest_place, pace->places[i].busy);
+        busy += pace->places[i].busy;
+    launch->busy_place = busy / most(pace->place_count, 1);
     free(pace->places);
     free(pace->row_before);
     free(pace->sites_before);
@@ -168,7 +170,7 @@ void vg_pace_begin_slice(VgBlock *block, VgWarp *warp)
     memcpy(pace->row_before, block->counters, 2 * (size_t)block->launch->basic_blocks * sizeof *pace->row_before);
     pace->shift = pace->met = 0;
     pace->may_be_vain = block->seen[warp->index] != 0;
-    pace->updated_count = 0;
+    pace->updated_count = pace->updates_own = 0;
     if (pace->may_be_vain && block->profile)
         memcpy(pace->sites_before, vg_site_counters, sites_of(block->launch) * sizeof *pace->sites_before);
 }
@@ -203,7 +205,7 @@ static int has_changed(const VgPace *pace, const VgBlock *block)
     for (int32_t i = 0; i < launch->basic_blocks; i++)
         if (launch->cycles[2 * i + 1] && block->counters[2 * i] != pace->row_before[2 * i])
             return 1;
-    return vg_has_changed(pace->updated, pace->updated_count, VG_MOST_UPDATED);
+    return pace->updates_own || vg_has_changed(pace->updated, pace->updated_count, VG_MOST_UPDATED);
 }
 
 static void forget(const VgPace *pace, VgBlock *block)

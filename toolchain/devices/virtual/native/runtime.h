@@ -46,7 +46,7 @@ struct VgLaunch {
     int64_t counter_count;
     int64_t most_issued;         /* more warp instructions, or a wait for others, end a sampled block; 0: nothing does */
     int64_t longest, longest_block; /* warp instructions of the busiest block of all, and which it is */
-    int64_t elapsed, busiest_place; /* cycles by the blocks' clocks: of all, and what was done where most was */
+    int64_t elapsed, busy_place; /* cycles by the blocks' clocks: of all, and what was done in a mean place */
     uint64_t drawn;              /* by it, some uncounted blocks take turns as counted ones do; 0: none */
     double begun;                /* CLOCK_MONOTONIC seconds at which the launch began */
     double limit_seconds;        /* of a processor that each of its threads may take */
