@@ -36,7 +36,7 @@ def command(runs: tuple[str, ...], form: str, out: Path | None, runs_dir: Path |
     from cudamaster.cli import console
     from cudamaster.config import folders
     from cudamaster.errors import DONE
-    from cudamaster.report.export import exported
+    from cudamaster.report.export import exported, why_empty
     from cudamaster.report.figures import counted
     from cudamaster.store.atomic import require_writable, write_atomically
     from cudamaster.store.runs import find_run
@@ -52,6 +52,6 @@ def command(runs: tuple[str, ...], form: str, out: Path | None, runs_dir: Path |
         write_atomically(out, text.encode())
     told = f"{counted(len(lines), 'line')} of {form} from {counted(len(found), 'run')}"
     where_to = f" in {out}" if out not in (None, STDOUT) else ""
-    why = "" if lines or form == "events" else ": no language model's answer was judged in them"
+    why = "" if lines or form == "events" else f": {why_empty(found, form)}"
     console.progress().print(f"{told}{where_to}{why}", soft_wrap=True)
     return DONE

@@ -23,6 +23,13 @@ def exported(runs: Iterable[RunFolder], form: str) -> list[str]:
     return [line for run in runs for line in lines_of(run, form)]
 
 
+def why_empty(runs: Iterable[RunFolder], form: str) -> str:
+    """Why runs give no line of `sft` or `pairs`. Raises what `exported` does."""
+    if form == "pairs" and exported(runs, "sft"):
+        return "answers were judged, but no round has two kernels whose rewards differ"
+    return "no language model's answer was judged in them"
+
+
 def lines_of(run: RunFolder, form: str) -> list[str]:
     """One run's lines. Raises RunDamaged for a changed journal, BrokenStore for a missing file."""
     started(run.events(), run)

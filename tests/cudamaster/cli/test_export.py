@@ -87,6 +87,14 @@ def test_a_mend_that_every_workload_refuses_earns_the_refusal(tmp_path: Path, ca
     assert exported(run, "pairs", capsys) == []
 
 
+def test_pairs_that_no_round_gives_are_said_to_be_none_for_that_reason(
+    tmp_path: Path, capsys: Output
+) -> None:
+    run = refused_at_the_end(tmp_path, BETTER, GOOD, GOOD + "// again\n", MENDED)
+    assert exit_code_of(["export", run.name, "--format", "pairs", "--runs-dir", str(run.path.parent)]) == 0
+    assert "answers were judged, but no round has two kernels whose rewards differ" in capsys.readouterr().err
+
+
 def test_pairs_are_of_one_round_the_better_first(run: RunFolder, capsys: Output) -> None:
     rows = exported(run, "pairs", capsys)
     said = [(row["round"], row["chosen"][-1]["content"], row["rejected"][-1]["content"]) for row in rows]
