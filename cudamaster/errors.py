@@ -100,7 +100,8 @@ class TeamFailed(CudamasterError):
     exit_code = ENVIRONMENT
 
     def __init__(self, run: str, fault: Exception) -> None:
-        super().__init__(f"{fault}. What was paid for is kept: 'cudamaster resume {run}' goes on")
+        ended = str(fault) if str(fault).endswith((".", "?", "!")) else f"{fault}."
+        super().__init__(f"{ended} What was paid for is kept: 'cudamaster resume {run}' goes on")
 
 
 class BrokenStore(CudamasterError):
