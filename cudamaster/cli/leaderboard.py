@@ -1,6 +1,6 @@
 """`cudamaster leaderboard`: tables of result files, and what got worse against stored results."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,15 +41,26 @@ def command(files: tuple[Path, ...], form: str, by: str | None, against: Path | 
     from cudamaster.leaderboard.standings import tables_of
 
     parts = parts_of(by)
-    entries = read_entries(files)
+    own = set[str]()
+    entries = read_entries(files, own.add)
     compared = None
     if against is not None:
         from cudamaster.leaderboard.regressions import compare
 
-        compared = compare(entries, read_entries([against]))
+        compared = compare(entries, read_entries([against], own.add))
         require_compared(compared, against)
+    say_left_out(own)
     show(tables_of(entries, parts), parts, compared, "json" if as_json else form)
     return REFUSED if compared is not None and compared.regressions else DONE
+
+
+def say_left_out(own: Collection[str]) -> None:
+    """Say on stderr which operators no table counts, as they are not the benchmark's."""
+    from cudamaster.cli import console
+
+    if own:
+        why = "none of the benchmark's operators, and tables are over its tasks only"
+        console.progress().print(f"left out   {', '.join(sorted(own))}: {why}", soft_wrap=True)
 
 
 def parts_of(text: str | None) -> tuple[str, ...]:

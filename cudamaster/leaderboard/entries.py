@@ -1,6 +1,6 @@
 """What takes part in a leaderboard: result files and folders of records, those of one team put together."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from cudamaster.report.document import Json
 from cudamaster.report.visible import visible
 from cudamaster.store.codec import Malformed, well_formed
 from cudamaster.store.results import RECORD, SEAL, Stored, digest_of, folder_of, read_stored, seal_of
-from mskernelbench.catalog import all_tasks
+from mskernelbench.catalog import all_tasks, operator_names
 from mskernelbench.scores import Task
 
 USUAL = {"search": "refine", "seed": 0, "from_baseline": False, "max_minutes": None, "max_usd": None}
@@ -40,15 +40,20 @@ class Entry:
     """Digest of the settings: two entries of one identity are one team."""
 
 
-def read_entries(paths: Iterable[Path]) -> list[Entry]:
+def unsaid(operator: str) -> None:
+    """What tells nobody that an operator is left out."""
+
+
+def read_entries(paths: Iterable[Path], left_out: Callable[[str], None] = unsaid) -> list[Entry]:
     """The entries of result files and of folders of records, in their order.
 
-    Files of one team on one ground become one entry. Raises UsageError where a file is unsound, a task comes
-    twice, or an operator is none of the benchmark's.
+    Files of one team on one ground become one entry. Stored records of users' own operators go to `left_out`,
+    by the operator's name. Raises UsageError where a file is unsound, a task comes twice, or a result file
+    has an operator that is none of the benchmark's.
     """
     entries: dict[tuple[Ground, str], Entry] = {}
     for path in dict.fromkeys(path.resolve() for path in paths):
-        for entry in _of_folder(path) if path.is_dir() else [_of_file(path)]:
+        for entry in _of_folder(path, left_out) if path.is_dir() else [_of_file(path)]:
             key = (entry.ground, entry.identity)
             entries[key] = _merged(entries[key], entry) if key in entries else entry
     return _told_apart(list(entries.values()))
@@ -80,9 +85,28 @@ def _team(settings: Json) -> str:
     return ", ".join([name, *unusual])
 
 
-def _of_folder(folder: Path) -> Iterator[Entry]:
+def _of_folder(folder: Path, left_out: Callable[[str], None]) -> Iterator[Entry]:
     """Records of one model on one ground are an entry: the best that any of its runs found."""
     found: dict[tuple[Ground, str], dict[Task, Score]] = {}
+    own = set[str]()
+    for score, ground, model in _records(folder):
+        if score.operator in operator_names():
+            found.setdefault((ground, model), {})[score.task] = score
+        else:
+            own.add(score.operator)
+            left_out(score.operator)
+    if not found:
+        only = f"of the benchmark's operators, only of {', '.join(sorted(own))}" if own else ""
+        raise UsageError(f"{folder} holds no records {only or f'(DEVICE/OPERATOR/PRECISION/{RECORD})'}")
+    for (ground, model), scores in found.items():
+        team = f"{' '.join(visible(model).split())}, best stored"
+        yield Entry(
+            team, ground, _known(scores, folder), (str(folder),), digest_of(repr((team, str(folder))))
+        )
+
+
+def _records(folder: Path) -> Iterator[tuple[Score, Ground, str]]:
+    """Every sound record: its score, its ground, its model. Raises UsageError at the first that is not."""
     for file in sorted(folder.glob(f"*/*/*/{RECORD}")):
         stored = _stored(file)
         try:
@@ -94,14 +118,7 @@ def _of_folder(folder: Path) -> Iterator[Entry]:
             raise UsageError(
                 f"{file} was changed after it was written ({SEAL} does not fit); take a sound copy"
             )
-        found.setdefault((ground, model), {})[score.task] = score
-    if not found:
-        raise UsageError(f"{folder} holds no records (DEVICE/OPERATOR/PRECISION/{RECORD})")
-    for (ground, model), scores in found.items():
-        team = f"{' '.join(visible(model).split())}, best stored"
-        yield Entry(
-            team, ground, _known(scores, folder), (str(folder),), digest_of(repr((team, str(folder))))
-        )
+        yield score, ground, model
 
 
 def _stored(file: Path) -> Stored:

@@ -403,3 +403,33 @@ def test_a_record_changed_by_hand_is_refused(
     told = refused(capsys, tmp_path)
     assert said in told
     assert "record.json" in told
+
+
+def with_own_operator(ran: Path, folder: Path, name: str = "my_relu") -> Path:
+    """The stored results with another record beside them, of an operator of one's own."""
+    shutil.copytree(ran / "results", folder)
+    own = folder / "virtual-h200" / name / "fp32"
+    shutil.copytree(folder / "virtual-h200/relu/fp32", own)
+    record = json.loads((own / "record.json").read_text()) | {"operator": name}
+    record["evaluation"]["operator"] = name
+    (own / "record.json").write_text(json.dumps(record | {"record_sha256": seal_of(record)}))
+    return folder
+
+
+def test_an_own_operator_s_record_is_left_out_and_said(ran: Path, tmp_path: Path, capsys: Output) -> None:
+    folder = with_own_operator(ran, tmp_path / "results")
+    plain = only_row(standings(capsys, ran / "results"))
+
+    assert exit_code_of(["leaderboard", str(folder), "--against", str(folder), "--json"]) == 0
+    told = capsys.readouterr()
+    assert only_row(json.loads(told.out))["tried"] == plain["tried"]
+    assert json.loads(told.out)["against"]["compared"] == plain["tried"]
+    (line,) = [line for line in told.err.splitlines() if "my_relu" in line]
+    assert line.startswith("left out   my_relu: none of the benchmark's operators")
+
+
+def test_results_of_own_operators_only_give_no_table(ran: Path, tmp_path: Path, capsys: Output) -> None:
+    folder = with_own_operator(ran, tmp_path / "results")
+    for name in ("relu", "elu"):
+        shutil.rmtree(folder / "virtual-h200" / name)
+    assert "holds no records of the benchmark's operators, only of my_relu" in refused(capsys, folder)
