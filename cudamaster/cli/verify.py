@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cudamaster.cli import options
+from cudamaster.errors import UsageError
 
 if TYPE_CHECKING:
     from cudamaster.cli.opening import Opening, OperatorChoice
@@ -17,37 +18,62 @@ if TYPE_CHECKING:
 SCHEMA = "cudamaster.verification/1"
 
 
+class OwnOperatorUnknown(UsageError):
+    """A record is of an operator that is not the benchmark's, and nobody said where that is."""
+
+    def __init__(self, record: Path, operator: str) -> None:
+        super().__init__(
+            f"{record}: {operator!r} is none of the benchmark's operators; if it is your own, verify it with "
+            f"'cudamaster verify {record} --spec FILE.py' (or --operators-dir DIR)"
+        )
+
+
 @click.command("verify")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option(
     "--on-paper", is_flag=True, help="Compare hashes and what figures follow from others; run nothing."
 )
 @options.operators_dir
+@options.spec
 @options.as_json
 @click.pass_context
 def command(
-    context: click.Context, path: Path, on_paper: bool, operators_dir: Path | None, as_json: bool
+    context: click.Context,
+    path: Path,
+    on_paper: bool,
+    operators_dir: Path | None,
+    spec: Path | None,
+    as_json: bool,
 ) -> int:
     """Reach the verdict of stored records again from their evidence.
 
     PATH is a record.json, or a folder with records in it. Each kernel is compared with its hashes, built and
-    judged again as the record says. Exits with 0 when every record holds, with 1 when something differs.
+    judged again as the record says. One of your own operator needs its --spec; without it, a folder's others
+    are judged. Exits with 0 when every record judged holds, with 1 when something differs.
     """
     from cudamaster.cli import console
     from cudamaster.cli.opening import opening
+    from cudamaster.cli.own_spec import of_folder_or_spec
 
-    means, found = opening(context), []
+    own, _ = of_folder_or_spec(operators_dir, spec, ())
+    means, found, skipped = opening(context), list["Verification"](), list["Json"]()
     for record in records_in(path):
         console.progress().print(f"record     {record}", soft_wrap=True)
-        found.append(_verified(record, means, operators_dir, on_paper=on_paper))
+        try:
+            found.append(_verified(record, means, own, on_paper=on_paper))
+        except OwnOperatorUnknown as unknown:
+            console.progress().print(f"not judged {unknown}", soft_wrap=True)
+            skipped.append({"record": str(record), "reason": str(unknown)})
+            continue
         if not as_json:
             show(found[-1])
-    return tell(found, as_json=as_json)
+    if not found:  # nothing judged is no proof that all holds
+        raise UsageError(skipped[0]["reason"])
+    return tell(found, skipped, as_json=as_json)
 
 
 def records_in(path: Path) -> list[Path]:
     """The record itself, or all below a folder. Raises UsageError where there is none."""
-    from cudamaster.errors import UsageError
     from cudamaster.store.results import RECORD
 
     if not path.exists():
@@ -61,10 +87,10 @@ def records_in(path: Path) -> list[Path]:
 
 
 def _verified(path: Path, means: "Opening", own: Path | None, *, on_paper: bool) -> "Verification":
-    from cudamaster.errors import UsageError
     from cudamaster.search.verifying import Verification
     from cudamaster.store.codec import Malformed
-    from cudamaster.store.results import KERNEL, SEAL, read_record
+    from cudamaster.store.results import KERNEL, SEAL, read_record, seal_of
+    from mskernelbench.errors import UnknownOperator
 
     record = read_record(path)
     if not (path.parent / KERNEL).is_file():
@@ -76,6 +102,10 @@ def _verified(path: Path, means: "Opening", own: Path | None, *, on_paper: bool)
             _require_judgeable(record)
     except Malformed as fault:
         raise UsageError(f"{path} cannot be right: {fault}; take a sound copy") from fault
+    except UnknownOperator as fault:
+        if record.get(SEAL, seal := seal_of(record)) == seal:
+            raise OwnOperatorUnknown(path, record["operator"]) from fault
+        return Verification(str(path), ("the record was changed after it was sealed",), (str(fault),))
     unverified = [] if SEAL in record else ["the record has no seal: an earlier version wrote it"]
     if on_paper:
         unverified.append("the kernel was not judged again, as was asked")
@@ -145,7 +175,7 @@ def show(found: "Verification") -> None:
     console.results().print("\n".join(_lines(found)), markup=False, highlight=False, soft_wrap=True)
 
 
-def tell(found: Sequence["Verification"], *, as_json: bool) -> int:
+def tell(found: Sequence["Verification"], skipped: Sequence["Json"], *, as_json: bool) -> int:
     """The exit code; the document to stdout, where that was asked for."""
     from cudamaster.errors import DONE, REFUSED
     from cudamaster.report.document import to_text
@@ -153,7 +183,8 @@ def tell(found: Sequence["Verification"], *, as_json: bool) -> int:
     holds = all(one.holds for one in found)
     if as_json:
         records = [one.document() for one in found]
-        click.echo(to_text({"schema": SCHEMA, "holds": holds, "records": records}))
+        document = {"schema": SCHEMA, "holds": holds, "records": records}
+        click.echo(to_text(document | ({"not_judged": list(skipped)} if skipped else {})))
     return DONE if holds else REFUSED
 
 

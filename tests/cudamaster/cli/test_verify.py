@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cudamaster.cli.boundary import exit_code_of
-from cudamaster.store.results import sealed
+from cudamaster.store.results import digest_of, sealed
 from mskernelbench.operator import Precision
 from mskernelbench.operators.relu.spec import OPERATOR
 from mskernelbench.referee import Referee
@@ -27,7 +27,6 @@ KERNEL = OPERATOR.baseline(Precision.FP32).replace("threads = 256", "threads = 1
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a kernel and its record, as a run stores them."""
     from cudamaster.search.evidence import clock_version, versions
-    from cudamaster.store.results import digest_of
     from cudamaster.toolchain.catalog import open_device
     from cudamaster.toolchain.digests import digests
 
@@ -202,3 +201,69 @@ def test_a_kernel_that_is_no_text_differs(made: Path, tmp_path: Path, capsys: Ou
     code, differences = verified(folder, capsys, "--on-paper")
     assert code == 1
     assert "kernel.cu is not the source" in differences[0]
+
+
+OWN_SPEC = """from dataclasses import replace
+from pathlib import Path
+
+from mskernelbench.operator import Precision
+from mskernelbench.operators.relu.spec import OPERATOR as RELU
+
+OPERATOR = replace(
+    RELU,
+    name="my_relu",
+    symbol="MY_RELU",
+    aliases=(),
+    folder=Path(__file__).parent,
+    baselines={Precision.FP32: Path(__file__).parent / "mine.cu"},
+)
+"""
+
+
+def own_record(made: Path, folder: Path) -> Path:
+    """A copy of the pair, said to be of an operator of one's own, over `own_baseline`."""
+    named = {"operator": "my_relu", "baseline_sha256": digest_of(own_baseline())}
+    return changed(made, folder, lambda record: record.update(named), seal=True)
+
+
+def own_baseline() -> str:
+    return OPERATOR.baseline(Precision.FP32).replace("RELU(", "MY_RELU(")
+
+
+def test_an_own_operator_leaves_the_other_records_to_be_judged(
+    made: Path, tmp_path: Path, capsys: Output
+) -> None:
+    own = own_record(made, tmp_path / "a") / "record.json"
+    shutil.copytree(made, tmp_path / "b")
+
+    assert exit_code_of(["verify", str(tmp_path), "--on-paper", "--json"]) == 0
+    told = capsys.readouterr()
+    document = json.loads(told.out)
+    assert [one["record"] for one in document["records"]] == [str(tmp_path / "b" / "record.json")]
+    assert [one["record"] for one in document["not_judged"]] == [str(own)]
+    (line,) = [line for line in told.err.splitlines() if line.startswith("not judged")]
+    assert f"'cudamaster verify {own} --spec FILE.py'" in line
+
+
+def test_an_own_operator_s_record_named_alone_is_told_how_it_is_verified(
+    made: Path, tmp_path: Path, capsys: Output
+) -> None:
+    own = own_record(made, tmp_path) / "record.json"
+    assert exit_code_of(["verify", str(own), "--on-paper"]) == 2
+    assert "'my_relu' is none of the benchmark's operators" in capsys.readouterr().err
+
+
+def test_a_record_whose_operator_was_renamed_by_hand_differs(
+    made: Path, tmp_path: Path, capsys: Output
+) -> None:
+    folder = changed(made, tmp_path, lambda record: record.update(operator="my_relu"), seal=False)
+    code, differences = verified(folder, capsys, "--on-paper")
+    assert code == 1
+    assert "changed after it was sealed" in differences[0]
+
+
+def test_an_own_operator_s_record_holds_with_its_spec(made: Path, tmp_path: Path, capsys: Output) -> None:
+    folder, spec = own_record(made, tmp_path / "a"), tmp_path / "my_op.py"
+    spec.write_text(OWN_SPEC)
+    (tmp_path / "mine.cu").write_text(own_baseline())
+    assert verified(folder, capsys, "--on-paper", "--spec", str(spec)) == (0, [])
