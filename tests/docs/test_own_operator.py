@@ -154,3 +154,6 @@ def test_a_language_model_optimizes_it_and_the_run_can_be_shown_again(
     assert Path(document["best"]["kernel"]).read_text().strip() == shown("faster.cu").strip()
     assert "What saxpy_clamp computes" in asked
     assert again["best"] == document["best"]
+    record = Path(document["best"]["kernel"]).with_name("record.json")
+    code, verified = told(capsys, "verify", record, "--spec", written / "whole_op.py", "--json")
+    assert (code, [one["differences"] for one in verified["records"]]) == (0, [[]])
