@@ -133,8 +133,9 @@ def _access_message(kind: str, native: NativeFault) -> str:
         return f"{verb} {native.bytes} bytes at byte {offset} of the read-only {name}"
     if kind in ENDINGS:
         return f"{verb} {native.bytes} bytes at byte {offset} of {name}, which {ENDINGS[kind]}"
-    if not -FAR_BYTES < offset < native.size + FAR_BYTES or not native.size:
-        pointer = "through a null pointer" if native.address < NULL_BYTES else "far from every buffer"
+    is_null = native.address < NULL_BYTES and SPACES[native.space] in ("global", "generic")
+    if is_null or not -FAR_BYTES < offset < native.size + FAR_BYTES or not native.size:
+        pointer = "through a null pointer" if is_null else "far from every buffer"
         return f"{verb} {native.bytes} bytes {pointer}, at address {native.address:#x}"
     return f"{verb} {native.bytes} bytes {_distance(native)} {name} ({native.size} bytes)"
 

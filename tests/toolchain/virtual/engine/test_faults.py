@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from cudamaster.toolchain.devices.virtual import faults
+from cudamaster.toolchain.devices.virtual.runtime import FAULT_KINDS, KINDS, NativeFault
 from cudamaster.toolchain.outputs import Fault
 
 Make = Callable[..., Any]
@@ -230,4 +232,13 @@ def test_a_null_pointer_is_called_so(bench: Make) -> None:
     request = b.request("writes_input", b.array(np.zeros(32), np.float32))
     fault = fault_of(b, replace(request, parameters=bytes(8)))
     assert (fault.kind, fault.line) == ("out_of_bounds", 36)
+    assert fault.message == "writes 4 bytes through a null pointer, at address 0x0"
+
+
+def test_a_null_pointer_has_nothing_to_do_with_a_buffer_at_a_low_address(bench: Make) -> None:
+    b = bench("faulty.cu")
+    request = b.request("writes_input", b.array(np.zeros(32), np.float32))
+    kind, access = FAULT_KINDS.index("out_of_bounds"), KINDS.index("store")
+    native = NativeFault(kind=kind, access=access, line=36, bytes=4, base=1 << 30, size=128)
+    fault = faults.fault_of(native, request, b.engine.kernel(request.kernel))
     assert fault.message == "writes 4 bytes through a null pointer, at address 0x0"
