@@ -32,8 +32,8 @@ kernels of the built-in expert's strategies, and all were.
   in what these blocks wrote and touched. Above the sizes that are compared whole, elements that they wrote
   are compared, drawn after the call; where that cannot be (blocks that need each other), or an element is not
   right, the workload is called whole after all, and compared whole up to a limit, beyond it at drawn places.
-  A gain counts there if the call was timed as all of its blocks ran, which costs too much on the heaviest: else it
-  counts as none in the mean.
+  A gain counts there if the call was timed as all of its blocks ran, which costs too much on the heaviest:
+  else it counts as none in the mean.
   `bytes_left_out` refuses calls that touch less of their arguments than any right call must, `works_on_host`
   those that send them to the host, and `unfair_sample` those whose timed blocks touch less than blocks drawn
   anywhere. On a GPU timed calls run whole; one of them, which nobody can foresee, is looked at
