@@ -47,14 +47,10 @@ def site_files(
 
 def _entries(results: Path, exhibits: Sequence[Exhibit], files: Sequence[Path]) -> tuple[list[Entry], str]:
     """What takes part in the leaderboard; where nothing does, why."""
-    ours = [e for e in exhibits if not e.on_own_sizes]
-    strange = sorted({name for e in ours if (name := e.evaluation["operator"]) not in operator_names()})
-    if not ours or strange:
-        why = (
-            f"{', '.join(strange)} are none of its operators"
-            if strange
-            else "no kernel is stored on its sizes"
-        )
+    stored = {e.evaluation["operator"] for e in exhibits if not e.on_own_sizes}
+    if not stored.intersection(operator_names()):
+        strange = f"{', '.join(sorted(stored))} are none of its operators"
+        why = strange if stored else "no kernel is stored on its sizes"
         return read_entries(files), f"There is no table over the benchmark: {why}."
     return read_entries([results, *files]), ""
 

@@ -193,6 +193,17 @@ def test_an_operator_of_the_users_own_has_a_page_and_no_place_in_the_leaderboard
     assert "mine are none of its operators" in Page(files["index.html"].decode()).text
 
 
+def test_an_operator_of_the_users_own_takes_no_other_off_the_leaderboard(tmp_path: Path) -> None:
+    store(tmp_path)
+    alone = Page(site_files(tmp_path)["index.html"].decode()).text
+    store(tmp_path, **record_of(KERNEL, operator="mine"))
+    beside = Page(site_files(tmp_path)["index.html"].decode()).text
+
+    assert "none of its operators" not in beside
+    assert "Success" in alone
+    assert "Success" in beside
+
+
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
     [
