@@ -32,7 +32,8 @@ LANES, PREDICATE_BYTES = 32, 4
 """Of a register in a warp's context: elements, and bytes of a bit for each lane."""
 ISSUE, SHARED, BARRIER, L2, BEYOND, ORDER = 3, 25, 20, 270, 450, 300
 """Cycles of an instruction; and of the longest wait in a basic block: for shared memory, at a barrier, for
-L2, for memory beyond L1, for what was written to be seen."""
+L2, for memory beyond L1, for what was written to be seen. Chosen, not measured: about the latencies of
+specs/h200.toml, between its L2 and DRAM for BEYOND, on every GPU; only their ratios tell in the stretch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
