@@ -137,9 +137,10 @@ def _sentence(rows: Sequence[WorkloadResult], overall: Interval | None, bench: B
 def _left_out(rows: Sequence[WorkloadResult]) -> str:
     """What was not timed since it does not fit on the device, and what since it is too costly there."""
     told = ""
-    for counted, ending in ((True, ""), (False, " and count as no gain")):
+    for counted in (True, False):
         reasons = [row.left_out for row in rows if row.left_out and row.counted is counted]
         if reasons:
+            ending = "" if counted else f" and {'counts' if len(reasons) == 1 else 'count'} as no gain"
             words = f"{_workloads(len(reasons), 'timed')} {_were(len(reasons))} left out{ending}"
             told += f"; {words}: {reasons[0]}"
     return told

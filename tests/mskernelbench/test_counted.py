@@ -194,3 +194,10 @@ def test_a_heavy_workload_whose_samples_do_not_end_is_left_out_and_a_light_one_r
     told = "3 timed workloads were left out and count as no gain: its sampled blocks depend"
     assert (told in evaluation.reason) is left_out
     assert ("over 4 timed workloads" in evaluation.reason) is left_out
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "was left out and counts"), (2, "were left out and count")])
+def test_what_is_left_out_is_told_in_one_sentence_however_many_there_are(count: int, words: str) -> None:
+    judged = Bench("relu", "fp32", "virtual:h200", Clock.MODELLED, 0, 0)
+    row = WorkloadResult("paper", {"N": 1}, baseline_ms=1.0, left_out="too costly", counted=False)
+    assert f"{words} as no gain: too costly" in accepted(judged, "RELU", [row] * count).reason
