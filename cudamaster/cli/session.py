@@ -34,7 +34,7 @@ from cudamaster.search.outcome import Outcome
 from cudamaster.search.run import Run, outcome_in, settings_of
 from cudamaster.search.settings import Settings
 from cudamaster.search.teams import BUILTIN
-from cudamaster.search.user_workloads import user_workloads
+from cudamaster.search.user_workloads import user_workloads, workloads_timed
 from cudamaster.store.atomic import require_writable
 from cudamaster.store.codec import Malformed, well_formed
 from cudamaster.store.journal import utc_now
@@ -211,22 +211,14 @@ def go_on(context: click.Context, name: str, runs_dir: Path | None, as_json: boo
 def work(means: Opening, run: RunFolder, settings: Settings, device: "Device", *, as_json: bool) -> int:
     """Bring the run to its outcome and tell it."""
     stderr = console.progress()
-    lines = EventLines(str(device.clock), workloads_timed(settings))
+    chosen = choose_operator(settings.operator, settings.precision, settings.own_operators)
+    lines = EventLines(str(device.clock), workloads_timed(chosen.operator, settings))
     recall(lines, run)
     stopping = stopped_by_signals(stderr.print, lambda: close_quietly(device))
     with stopping as stop, followed(stderr, settings, lines) as listener:
         collaborators = means.collaborators(settings, device)
         outcome = Run(run, settings, collaborators, command_line(sys.argv[1:]), stop).work([listener])
     return tell(outcome, as_json=as_json)
-
-
-def workloads_timed(settings: Settings) -> int:
-    """Workloads that the closing table is over: the user's own, else the operator's but for the check set."""
-    if settings.on_own_workloads:
-        return len(settings.shapes) + len(settings.matrices)
-    chosen = choose_operator(settings.operator, settings.precision, settings.own_operators)
-    workloads = chosen.operator.workloads
-    return sum(workload.set != "check" for workload in workloads)
 
 
 def recall(lines: EventLines, run: RunFolder) -> None:

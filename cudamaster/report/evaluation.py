@@ -3,11 +3,18 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cudamaster.report.figures import clocked, percent, shape_text, slower_words, times
+from cudamaster.report.figures import (
+    clocked,
+    counts_as,
+    interval_words,
+    percent,
+    shape_text,
+    slower_words,
+    times,
+)
 from cudamaster.toolchain.profile import Profile
 from mskernelbench.evaluation import Evaluation, Vendor, WorkloadResult
 from mskernelbench.operator import BaselineKind
-from mskernelbench.ratios import ratio_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -53,7 +60,9 @@ def verdict_lines(evaluation: Evaluation) -> list[str]:
         lines.append(f"attainment {percent(evaluation.attainment)} of the roofline")
     if evaluation.vendor:
         lines.append(vendor_line(evaluation.vendor))
-    return lines
+    shown = [*lines, *(cell for row in workload_rows(evaluation) for cell in row)]
+    legend = interval_words("\n".join(shown), evaluation.clock)
+    return [*lines, legend] if legend else lines
 
 
 def vendor_line(vendor: Vendor) -> str:
@@ -120,7 +129,7 @@ def workload_rows(evaluation: Evaluation) -> list[tuple[str, ...]]:
 def _credit(row: WorkloadResult) -> str:
     """What the row is in the means, where that is not its own speedup."""
     credited = row.credited.speedup
-    return "" if row.counted or credited is None else f"counts as {ratio_text(credited.centre)}"
+    return "" if row.counted or credited is None else counts_as(credited)
 
 
 def _cell(figure: float | None, form: str) -> str:

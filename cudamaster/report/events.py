@@ -40,6 +40,8 @@ class EventLines:
         self._strategies: dict[int, str] = {}
         self._first_parameters: dict[str, dict[str, int]] = {}
         self._judged_kernels: dict[str, int] = {}
+        self._in_rounds: dict[int, str] = {}
+        """Each candidate's speedup by its round's verdict."""
         self._diagnosed: int | None = None
         self._headed = 0
         """The last round whose heading was told."""
@@ -135,11 +137,30 @@ class EventLines:
             attained = percent(verdict["attainment"])
             return f"baseline   {verdict['status']}, attains {attained} of the roofline{self._few(verdict)}"
         self.judged += 1
-        return f"  #{event['number']:<3} {self._strategy(event)} {self._verdict(verdict)}"
+        found = self._in_its_round(event["number"], verdict)
+        return f"  #{event['number']:<3} {self._strategy(event)} {found}"
+
+    def _in_its_round(self, number: int, verdict: Any) -> str:
+        """A round's verdict, and of how many workloads it is where the end has more."""
+        if verdict["speedup"] is None:
+            self._in_rounds.pop(number, None)  # of a source that was mended since
+            return f"{verdict['status']}: {verdict['reason']}"
+        speedup = verdict["speedup"]
+        if speedup["low"] > max(1.0, self.best or 0.0):
+            self.best = speedup["low"]
+        self._in_rounds[number] = ratio_text(speedup["centre"])
+        timed = workloads_of(verdict)
+        if 0 < timed < self.workloads:
+            return f"correct, {self._in_rounds[number]} {self.clock} on {timed} of {self.workloads} workloads"
+        return self._whole(verdict)
+
+    def _whole(self, verdict: Any) -> str:
+        speedup, attained = ratio_text(verdict["speedup"]["centre"]), percent(verdict["attainment"])
+        return f"correct, {speedup} {self.clock}, {attained} of the roofline"
 
     def _few(self, verdict: Any) -> str:
         """That the rounds time only some of the workloads, where it is so."""
-        timed = sum("speedup" in row and row["speedup"] is not None for row in verdict.get("workloads", ()))
+        timed = workloads_of(verdict)
         if not 0 < timed < self.workloads:
             return ""
         return f"; rounds time {timed} of {self.workloads} workloads, the end all"
@@ -167,26 +188,34 @@ class EventLines:
     def _champion(self, event: Json) -> Line:
         verdict: Any = event["value"]
         strategy = self._strategy(event).strip()
-        return f"all sets   #{event['number']} {strategy}: {self._verdict(verdict, keep=False)}"
+        return f"the end    #{event['number']} {strategy}: {self._at_the_end(event['number'], verdict)}"
 
-    def _verdict(self, verdict: Any, keep: bool = True) -> str:
+    def _at_the_end(self, number: int, verdict: Any) -> str:
+        """The verdict on all workloads, which takes the place of the round's."""
+        before = self._in_rounds.get(number)
         if verdict["speedup"] is None:
-            return f"{verdict['status']}: {verdict['reason']}"
-        speedup = verdict["speedup"]
-        if keep and speedup["low"] > max(1.0, self.best or 0.0):
-            self.best = speedup["low"]
-        attained = percent(verdict["attainment"])
-        return f"correct, {ratio_text(speedup['centre'])} {self.clock}, {attained} of the roofline"
+            void = f" (the {before} of its round is void)" if before else ""
+            return f"{verdict['status']}: {verdict['reason']}{void}"
+        of_all = f"on all {self.workloads} workloads, " if self.workloads > 1 else ""
+        instead = f" (takes the place of its round's {before})" if before else ""
+        speedup, attained = ratio_text(verdict["speedup"]["centre"]), percent(verdict["attainment"])
+        return f"correct, {speedup} {self.clock} {of_all}{attained} of the roofline{instead}"
 
     def _strategy(self, event: Json) -> str:
         return f"{self._strategies.get(event['number'], ''):<{NAME_WIDTH}}"
+
+
+def workloads_of(verdict: Any) -> int:
+    """How many workloads a verdict has speedups of."""
+    return sum(row.get("speedup") is not None for row in verdict.get("workloads", ()))
 
 
 def status(lines: EventLines, settings: Settings) -> str:
     """Where the run is: round, candidates, best so far, budget."""
     if lines.round == 0:
         return "judging the baseline"
-    best = f"best {ratio_text(lines.best)} {lines.clock}" if lines.best else "nothing faster yet"
+    known = lines.best
+    best = f"best in the rounds {ratio_text(known)} {lines.clock}" if known else "nothing faster yet"
     minutes = f", at most {settings.max_minutes:g} min" if settings.max_minutes else ""
     spent = f", {lines.spent}" if lines.spent else ""
     if lines.crowning:

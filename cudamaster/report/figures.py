@@ -1,9 +1,14 @@
 """Figures as people read them; one way of writing each, everywhere."""
 
+import re
 from collections.abc import Mapping
 
+from cudamaster.toolchain.timing import Clock
 from mskernelbench.evaluation import Interval
-from mskernelbench.ratios import ratio_text
+from mskernelbench.ratios import CONFIDENCE, ratio_text
+
+BRACKETS = re.compile(r"x \[\d")
+"""As `times` writes an interval."""
 
 
 def times(speedup: Interval | None) -> str:
@@ -12,6 +17,20 @@ def times(speedup: Interval | None) -> str:
         return "none"
     centre, low, high = (ratio_text(value) for value in (speedup.centre, speedup.low, speedup.high))
     return centre if low == high else f"{centre} [{low[:-1]}, {high[:-1]}]"
+
+
+def counts_as(credited: Interval) -> str:
+    """What a workload is in the means, where its gain is not proved: `counts as 1.00x`."""
+    return f"counts as {ratio_text(credited.centre)}"
+
+
+def interval_words(shown: str, clock: str) -> str:
+    """What the brackets in a text are; empty where it has none."""
+    if not BRACKETS.search(shown):
+        return ""
+    if clock == Clock.MODELLED:
+        return "[low, high]: from the modelled ratio to 1; the time model tells no difference under 10 %"
+    return f"[low, high]: the {100 * CONFIDENCE:.0f} % interval of what was measured"
 
 
 def slower_words(speedup: Interval) -> str:

@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING
 
 from cudamaster.agents.builtin.catalog import parameter_words
 from cudamaster.report.document import Json
-from cudamaster.report.figures import clocked, counted, percent, shape_text, times
+from cudamaster.report.figures import (
+    clocked,
+    counted,
+    counts_as,
+    interval_words,
+    percent,
+    shape_text,
+    times,
+)
 from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.search.outcome import INTERRUPTED, Best, Known, Outcome
 from cudamaster.store.results import KERNEL
@@ -181,7 +189,10 @@ def _slower_rows(best: Best) -> list[tuple[str, str]]:
 
 def _end_text(row: WorkloadResult) -> str:
     assert row.speedup
-    return f"{row.speedup.centre:.3g}x on {shape_text(row.shape, row.pattern)}"
+    where = shape_text(row.shape, row.pattern)
+    if not row.counted:
+        return f"{counts_as(row.speedup)} on {where} ({'left out' if row.left_out else 'not proved'})"
+    return f"{ratio_text(row.speedup.centre)} on {where}"
 
 
 def _baseline_text(outcome: Outcome) -> str:
@@ -194,13 +205,14 @@ def _baseline_text(outcome: Outcome) -> str:
 
 
 def _best_rows(outcome: Outcome, best: Best) -> list[tuple[str, str]]:
-    evaluation = best.evaluation
+    evaluation, speedup = best.evaluation, times(best.evaluation.speedup)
     milliseconds = geometric_mean([ms for w in in_means(evaluation.workloads) if (ms := w.candidate_ms)])
     bounds = sorted({w.bound for w in evaluation.workloads if w.bound})
     provisional = ", so far on the workloads of the rounds only" if outcome.stopped_by == INTERRUPTED else ""
     return [
         ("best", f"{milliseconds:.4g} ms {outcome.clock}"),
-        ("speedup", f"{times(evaluation.speedup)}, {clocked(outcome.clock)}{provisional}"),
+        ("speedup", f"{speedup}, {clocked(outcome.clock)}{provisional}"),
+        *([("interval", legend)] if (legend := interval_words(speedup, outcome.clock)) else []),
         *_spread_rows(best),
         *_slower_rows(best),
         ("attainment", f"{percent(evaluation.attainment)} of the roofline, {' and '.join(bounds)}-bound"),

@@ -36,7 +36,9 @@ class _Telling:
             self._by_name.setdefault(event["event"], []).append(event)
         self._verdicts: dict[str, Any] = {e["kernel"]: e["value"] for e in self._named("evaluation")}
         self._profiles: dict[str, Any] = {e["kernel"]: e["value"] for e in self._named("profile")}
-        self._crowned = {e["kernel"]: e["value"] for e in self._named("champion") if _holds(e["value"])}
+        self._ends = {e["kernel"]: e["value"] for e in self._named("champion")}
+        """By kernel, the verdict on every workload."""
+        self._crowned = {kernel: value for kernel, value in self._ends.items() if _holds(value)}
         self._judged: dict[str, int] = {}
         """By kernel, the candidate it was first judged as."""
 
@@ -91,6 +93,7 @@ class _Telling:
             "mends": [self._mend(event) for event in self._of("debug", number)] or None,
             "lesson": next((e["value"] for e in self._of("lesson", number)), None) or None,
             "verdict": self._verdict(kernel),
+            "end": self._end(kernel),
         }
         known = {name: value for name, value in told.items() if value is not None}
         head = {"number": number, "parent": proposal.get("parent", 0)} | {n: plan[n] for n in PLANNED}
@@ -120,16 +123,12 @@ class _Telling:
     def _verdict(self, kernel: str) -> Json | None:
         """The round's verdict on a source; None while there is none."""
         value = self._verdicts.get(kernel)
-        if value is None:
-            return None
-        verdict = decode(Evaluation, value)
-        figures = {
-            "guard": verdict.guard,
-            "speedup": interval_document(verdict.speedup, "geomean"),
-            "attainment": verdict.attainment,
-        }
-        known = {name: figure for name, figure in figures.items() if figure is not None}
-        return {"status": str(verdict.status), "reason": verdict.reason} | known
+        return None if value is None else _verdict_document(value)
+
+    def _end(self, kernel: str) -> Json | None:
+        """The verdict on every workload, which takes the place of the round's; few sources have one."""
+        value = self._ends.get(kernel)
+        return None if value is None else _verdict_document(value)
 
     def _champion(self) -> Json | None:
         """The candidate that held on every workload, and its source's hash."""
@@ -153,16 +152,30 @@ class _Telling:
         return {name: value for name, value in found.items() if value and "kernels" in value}
 
     def _fastest(self) -> str | None:
-        """The source that is fastest by the rounds' verdicts; None while nothing beats the baseline."""
-        lows = {
-            kernel: verdict["speedup"]["low"] for kernel, verdict in self._verdicts.items() if _holds(verdict)
-        }
+        """The source that is fastest by the rounds' verdicts, and that the end did not refuse; None where
+        nothing beats the baseline.
+        """
+        held = {kernel: v for kernel, v in self._verdicts.items() if _holds(v) and kernel not in self._ends}
+        lows = {kernel: verdict["speedup"]["low"] for kernel, verdict in held.items()}
         return max(lows, key=lambda kernel: lows[kernel], default=None)
 
 
 def _prediction(plan: Mapping[str, Any]) -> Json | None:
     metric, direction = plan.get("predicted_metric"), plan.get("predicted_direction")
     return {"metric": metric, "direction": direction} if metric and direction else None
+
+
+def _verdict_document(value: Json) -> Json:
+    """A verdict in a few figures, and of how many timed workloads they are."""
+    verdict = decode(Evaluation, value)
+    figures = {
+        "guard": verdict.guard,
+        "speedup": interval_document(verdict.speedup, "geomean"),
+        "attainment": verdict.attainment,
+        "workloads": sum(row.speedup is not None for row in verdict.workloads) or None,
+    }
+    known = {name: figure for name, figure in figures.items() if figure is not None}
+    return {"status": str(verdict.status), "reason": verdict.reason} | known
 
 
 def _holds(verdict: Mapping[str, Any]) -> bool:

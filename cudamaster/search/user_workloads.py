@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from cudamaster.search.settings import Settings
 from mskernelbench.operator import Operator, Workload
 from mskernelbench.shapes import parse_shape
 
@@ -15,3 +16,10 @@ def user_workloads(
 
     given = [parse_shape(operator, text) for text in shapes]
     return given + [matrix_workload(operator, Path(path)) for path in matrices]
+
+
+def workloads_timed(operator: Operator, settings: Settings) -> int:
+    """Workloads that a run's last verdict times: the user's own, else all but the check set."""
+    if settings.on_own_workloads:
+        return len(settings.shapes) + len(settings.matrices)
+    return sum(workload.set != "check" for workload in operator.workloads)

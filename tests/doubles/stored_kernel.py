@@ -121,6 +121,7 @@ def story_of_kernel(kernel: str, text: str) -> Json:
     lost = about | told | {"number": 1, "reward": -1.5, "verdict": {"status": "wrong", "reason": text}}
     lost |= {"mends": [{"status": "build_failed", "reason": text, "mended": True}]}
     won |= {"verdict": {"status": "correct", "reason": text} | figures}
+    won |= {"end": won["verdict"] | {"workloads": 3}}
     diagnosis = {"of": 0, "bound": "memory", "sentence": text}
     return {
         "schema": "cudamaster.story/1",

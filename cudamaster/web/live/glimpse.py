@@ -12,6 +12,7 @@ from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.search.settings import Settings
 from cudamaster.search.story import story_of
 from cudamaster.search.summing_up import seconds_worked
+from cudamaster.search.user_workloads import workloads_timed
 from cudamaster.store.codec import Json, Malformed, decode, well_formed
 from cudamaster.store.results import OWN_SIZES, read_stored
 from cudamaster.store.runs import RunFolder
@@ -95,13 +96,13 @@ def glimpse_of(run: RunFolder, left: bool, beside: Beside) -> Glimpse | None:
 def _glimpse(run: RunFolder, events: list[Json], left: bool, beside: Beside) -> Glimpse:
     first = events[0]
     settings = decode(Settings, first["settings"])
-    lines = EventLines(first["clock"])
+    operator = operator_of(settings.operator, beside.own)
+    lines = EventLines(first["clock"], workloads_timed(operator, settings) if operator else 0)
     told = tuple(line for line in map(lines.line, events) if line is not None)
     state = _state(events, left)
     story = story_of(events)
     crowning, judged = _fastest(events, "champion"), _fastest(events, "evaluation")
     fastest = crowning or judged
-    operator = operator_of(settings.operator, beside.own)
     return Glimpse(
         run=run.name,
         title=f"{operator.title if operator else settings.operator}, {settings.precision.upper()}",
@@ -179,10 +180,14 @@ def _exhibit(run: RunFolder, first: Json, judged: Json, story: Json, operator: O
 
 
 def _fastest(events: list[Json], name: str) -> Json | None:
+    """The fastest by verdicts of this name, which the end has not found to be none."""
+
     def low(event: Json) -> float:
         speedup: Any = event["value"]["speedup"]
         return float(speedup["low"]) if speedup else 0.0
 
-    candidates = [event for event in events if event["event"] == name and event["number"]]
+    ends = {e["kernel"] for e in events if e["event"] == "champion" and low(e) <= 1.0}
+    judged = [event for event in events if event["event"] == name and event["number"]]
+    candidates = [event for event in judged if event["kernel"] not in ends]
     best = max(candidates, key=low, default=None)
     return best if best is not None and low(best) > 1.0 else None

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup
 
 from cudamaster.agents.wording import quantity
-from cudamaster.report.figures import clocked, counted, percent, times, with_parameters
+from cudamaster.report.figures import clocked, counted, interval_words, percent, times, with_parameters
 from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.report.visible import visible
 from cudamaster.web.pages.movements import words
@@ -34,6 +34,7 @@ def address(path: str) -> str:
 FILTERS = {
     "address": address,
     "times": times,
+    "brackets": interval_words,
     "percent": percent,
     "clocked": clocked,
     "counted": counted,

@@ -165,7 +165,7 @@ def test_progress_is_plain_lines_where_there_is_no_terminal(folders: list[str], 
     assert any(line.startswith("baseline   correct, attains 10.0 % of the roofline") for line in lines)
     assert any(line.startswith("  #1   strategy_0") and "correct, 1.50x modelled" in line for line in lines)
     assert any(line.startswith("  #2   strategy_1") and "wrong: the script says so" in line for line in lines)
-    assert any(line.startswith("all sets   #4 strategy_0 index=0: correct, 2.50x") for line in lines)
+    assert any(line.startswith("the end    #4 strategy_0 index=0: correct, 2.50x") for line in lines)
 
 
 def test_without_a_faster_kernel_best_is_null_and_the_exit_code_is_0(

@@ -49,6 +49,17 @@ def test_a_correct_kernel_that_is_slower_is_warned_of_under_its_speedup() -> Non
     ]
 
 
+def test_brackets_are_explained_where_some_figure_has_them_and_not_elsewhere() -> None:
+    unsure, sure = Interval(1.05, 1.0, 1.05), Interval(2, 2, 2)
+    row = WorkloadResult("real", {"N": 8}, 0.5, 1.0, 1.0, unsure, 0.1, "memory")
+    overall = verdict_lines(evaluation(Status.CORRECT, speedup=unsure))
+    one = verdict_lines(evaluation(Status.CORRECT, speedup=sure, workloads=(row,)))
+
+    legend = "[low, high]: from the modelled ratio to 1; the time model tells no difference under 10 %"
+    assert overall[-1] == one[-1] == legend
+    assert legend not in verdict_lines(evaluation(Status.CORRECT, speedup=sure))
+
+
 def kernel(name: str, milliseconds: float, symbol: str = "") -> KernelProfile:
     return KernelProfile(
         name, Launch((1, 1, 1), (1, 1, 1), 0), 1, milliseconds, {}, "latency", "", (), symbol

@@ -167,3 +167,37 @@ def test_a_kernel_that_islands_start_from_again_is_not_called_the_best() -> None
 
     assert second_diagnosis("refine") == "round 3    #3 is still the best, memory-bound"
     assert second_diagnosis("evolve") == "round 3    #3 is started from again, memory-bound"
+
+
+def of_some(event: dict[str, Any], timed: int) -> dict[str, Any]:
+    rows = [{"speedup": {"centre": 1.0}}] * timed
+    return event | {"value": event["value"] | {"workloads": rows}}
+
+
+def test_a_round_s_figure_says_of_how_many_workloads_it_is() -> None:
+    lines = EventLines("modelled", 9)
+    lines.line(proposal(1, "k"))
+
+    told = lines.line(of_some(verdict(1, 1.5), 2))
+    assert told == f"  #1   {'tile':<34} correct, 1.50x modelled on 2 of 9 workloads"
+
+
+def test_the_end_s_figure_says_that_it_takes_the_place_of_the_round_s() -> None:
+    lines = EventLines("modelled", 9)
+    lines.line(proposal(1, "k"))
+    lines.line(of_some(verdict(1, 1.5), 2))
+
+    told = lines.line(of_some(verdict(1, 2.1), 9) | {"event": "champion"})
+    assert told == (
+        "the end    #1 tile: correct, 2.10x modelled on all 9 workloads, 10.0 % of the roofline "
+        "(takes the place of its round's 1.50x)"
+    )
+
+
+def test_a_figure_that_the_end_refuses_is_said_to_be_void() -> None:
+    lines = EventLines("modelled", 9)
+    lines.line(proposal(1, "k"))
+    lines.line(of_some(verdict(1, 1.5), 2))
+
+    told = lines.line(verdict(1, None) | {"event": "champion"})
+    assert told == "the end    #1 tile: wrong: why (the 1.50x of its round is void)"

@@ -1,10 +1,26 @@
-from cudamaster.report.figures import clocked, counted, percent, shape_text, slower_words, times
+from cudamaster.report.figures import (
+    clocked,
+    counted,
+    interval_words,
+    percent,
+    shape_text,
+    slower_words,
+    times,
+)
 from mskernelbench.evaluation import Interval
 
 
 def test_an_interval_is_shown_only_where_it_is_wider_than_the_digits() -> None:
     assert times(Interval(1.841, 1.840, 1.842)) == "1.84x"
     assert times(Interval(1.84, 1.7, 1.9)) == "1.84x [1.70, 1.90]"
+
+
+def test_brackets_are_told_as_what_their_clock_makes_of_them() -> None:
+    assert interval_words("1.84x [1.70, 1.90]", "measured") == (
+        "[low, high]: the 99 % interval of what was measured"
+    )
+    assert interval_words("0.94x [0.94, 1.00]", "modelled").startswith("[low, high]: from the modelled ratio")
+    assert interval_words("counts as 1.00x, [no] brackets", "modelled") == ""
 
 
 def test_a_speedup_that_two_decimals_would_show_as_none_has_three_digits() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from cudamaster.agents.nouns import Plan
+from cudamaster.report.evaluation import workload_rows
 from cudamaster.report.run import best_document, closing_rows, place_lines
 from cudamaster.search.outcome import Best, Known, Outcome
 from mskernelbench.evaluation import Interval, WorkloadResult
@@ -98,9 +99,24 @@ def test_workloads_that_go_different_ways_are_told_by_their_ends_with_a_warning(
     best = best_of(timed(Interval(0.79, 0.79, 0.79), "poisson5"), timed(Interval(22.8, 22.8, 22.8), "rmat"))
     told = dict(closing_rows(outcome(best=best)))
 
-    assert told["workloads"] == "slowest 0.79x on rows=9 poisson5, fastest 22.8x on rows=9 rmat"
+    assert told["workloads"] == "slowest 0.79x on rows=9 poisson5, fastest 22.80x on rows=9 rmat"
     assert told["warning"] == "slower than the baseline on 1 of 2 workloads: 0.79x on rows=9 poisson5"
     assert best_document(best)["slowest"]["shape"] == {"rows": 9}
+
+
+def test_a_gain_that_is_not_proved_is_told_in_the_words_of_evaluate() -> None:
+    doubtful = replace(timed(Interval(9.0, 9.0, 9.0), "banded"), counted=False)
+    best = best_of(doubtful, timed(Interval(2.0, 2.0, 2.0), "rmat"))
+
+    told = dict(closing_rows(outcome(best=best)))["workloads"]
+    assert told == "slowest counts as 1.00x on rows=9 banded (not proved), fastest 2.00x on rows=9 rmat"
+    assert "counts as 1.00x" in workload_rows(best.evaluation)[0]
+
+
+def test_an_interval_is_explained_where_one_is_printed() -> None:
+    rows = dict(closing_rows(outcome(best=best_of(timed(Interval(2.0, 2.0, 2.0), "rmat")))))
+    assert rows["speedup"].startswith("4.00x [3.96, 4.04]")
+    assert rows["interval"].startswith("[low, high]: ")
 
 
 def test_the_parameters_of_an_expert_s_strategy_are_said_in_words() -> None:

@@ -51,6 +51,23 @@ def test_the_champion_is_the_one_that_held_on_every_workload(tmp_path: Path) -> 
     assert story["state"] == "finished"
 
 
+def test_what_the_end_found_stands_beside_the_round_s_verdict(tmp_path: Path) -> None:
+    told = candidates(story_of(events(tmp_path)))
+
+    refused, held = told[6], told[4]
+    assert (refused["verdict"]["status"], refused["end"]["status"]) == ("correct", "wrong")
+    assert held["end"]["speedup"] == held["verdict"]["speedup"]
+    assert held["end"]["workloads"] == 1
+    assert "end" not in told[1]
+
+
+def test_the_fastest_that_the_end_refused_is_shown_no_more(tmp_path: Path) -> None:
+    told = events(tmp_path)
+    refused = next(i for i, event in enumerate(told) if event["event"] == "champion")
+
+    assert story_of(told[: refused + 1])["profiles"]["champion"]["kernels"][0]["time_ms"] == 1 / 2.5
+
+
 def test_what_has_not_happened_yet_is_absent(tmp_path: Path) -> None:
     told = events(tmp_path)
     proposed = next(i for i, event in enumerate(told) if event["event"] == "proposal")

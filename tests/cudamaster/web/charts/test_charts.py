@@ -82,6 +82,17 @@ def test_the_stair_of_a_search_rises_with_each_better_candidate_only() -> None:
     assert [tick.text for tick in chart.rounds] == ["round 1"]
 
 
+def test_a_candidate_that_the_end_refused_is_a_cross_with_both_verdicts() -> None:
+    story = story_of_kernel(KERNEL, "told")
+    story["rounds"][0]["candidates"][1]["end"] = {"status": "wrong", "reason": "off by one"}
+    chart = progress_chart(story)
+
+    assert chart is not None
+    assert [dot.kept for dot in chart.dots] == [False, False]
+    assert chart.dots[1].words.endswith(": correct, 1.50x; at the end wrong")
+    assert len({y for _, y in chart.best}) == 1
+
+
 def test_a_search_without_a_verdict_has_no_chart() -> None:
     story = story_of_kernel(KERNEL, "told")
     for candidate in story["rounds"][0]["candidates"]:

@@ -39,7 +39,7 @@ def test_at_its_start_a_run_judges_the_baseline(run: RetoldRun) -> None:
 def test_in_the_middle_the_best_so_far_is_by_the_rounds_verdicts(run: RetoldRun) -> None:
     glimpse = glimpsed(run.until("rewards").folder)
     assert glimpse.state is State.GOING
-    assert glimpse.line.startswith("round 1 of 5, 4 candidates judged, best 1.48x modelled")
+    assert glimpse.line.startswith("round 1 of 5, 4 candidates judged, best in the rounds 1.48x modelled")
     assert glimpse.best is not None
     assert glimpse.best.kernel == scripted.GOOD
     assert not glimpse.crowned
@@ -53,6 +53,18 @@ def test_the_crowned_kernel_replaces_a_faster_one_that_did_not_hold(finished: Ru
     assert glimpse.best.kernel == scripted.BETTER
     assert glimpse.crowned
     assert glimpse.best.baseline == scripted.judge().baseline()
+
+
+def test_a_candidate_that_the_end_refused_is_not_the_best_any_more(run: RetoldRun) -> None:
+    def kernel() -> str:
+        best = glimpsed(run.folder).best
+        assert best is not None
+        return best.kernel
+
+    run.until("stopped")
+    assert kernel() == scripted.FRAGILE
+    run.until("champion")
+    assert kernel() == scripted.BETTER
 
 
 def test_a_finished_run_says_why_and_where_its_result_is(finished: RunFolder) -> None:
