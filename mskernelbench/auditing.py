@@ -40,6 +40,7 @@ class Outcome(StrEnum):
     """Something was found that has honest uses; it is not held against the kernel."""
     REFUSED = "refused"
     NOT_REACHED = "not_reached"
+    """The verdict fell before it had seen all it looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +105,10 @@ def _gate(name: str, refusing: str | None, found: "_Evidence") -> Gate:
     stopped = refusing is not None and GATES.index(name) > GATES.index(refusing)
     if stopped and (found.build is None or GATES.index(name) >= AT_BUILD):
         return Gate(name, Outcome.NOT_REACHED, f"the kernel was refused before, by the gate {refusing}")
-    if refusing in AT_CALLS and name in AT_CALLS and not (name == "correctness" and found.right):
-        return Gate(name, Outcome.NOT_REACHED, f"the calls ended where the gate {refusing} refused")
+    if refusing in AT_CALLS and name in AT_CALLS:
+        so_far = f"{len(found.right)} workloads were right; " if found.right and name == "correctness" else ""
+        words = f"{so_far}the calls ended where the gate {refusing} refused"
+        return Gate(name, Outcome.NOT_REACHED, words)
     noted = found.noted(name)
     if noted:
         return Gate(name, Outcome.NOTED, noted)

@@ -37,5 +37,5 @@ def tell(found: "Audit", *, as_json: bool) -> int:
     if as_json:
         click.echo(to_text(found.document()))
     else:
-        console.results().print("\n".join(audit_lines(found)), markup=False, highlight=False)
+        console.results().print("\n".join(audit_lines(found)), markup=False, highlight=False, soft_wrap=True)
     return DONE if found.evaluation.correct else REFUSED

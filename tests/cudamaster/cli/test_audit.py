@@ -40,6 +40,15 @@ def test_the_baseline_passes_every_gate_and_each_says_what_it_saw(tmp_path: Path
     assert evidence["time"].startswith("1 workloads, modelled")
 
 
+def test_what_was_right_before_a_call_that_hangs_is_no_passed_gate(tmp_path: Path, capsys: Output) -> None:
+    spin = "while (true) { if (((volatile float*)output)[0] == 12345.0f) break; }"
+    hangs = BASELINE.replace("if (i >= N) return;", f"if (i >= N) return; if (N > 1000) {spin}")
+    assert hangs != BASELINE
+    code, outcomes, evidence = audited(tmp_path, capsys, hangs)
+    assert (code, outcomes["schedule"], outcomes["correctness"]) == (1, "refused", "not_reached")
+    assert "workloads were right; the calls ended where the gate schedule refused" in evidence["correctness"]
+
+
 def test_state_and_half_precision_are_noted(tmp_path: Path, capsys: Output) -> None:
     source = BASELINE.replace("unsigned threads", "static int calls; calls++; unsigned threads").replace(
         "float x = input[i];", "float x = input[i]; if (i > (1u << 31)) x = __half2float(__float2half(x));"
