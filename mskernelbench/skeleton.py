@@ -17,6 +17,11 @@ CHECKED, TIMED = (1, 37, 1031), 1 << 20
 SPREAD = ("shifted", "ordinary", "mixed")
 SCALAR = 0.75
 """A scalar to begin with: exact in every precision."""
+SCALARS = {
+    "eps": 1e-5, "epsilon": 1e-5, "tol": 1e-5, "alpha": 1.25, "beta": 0.5, "scale": 0.125, "slope": 0.125,
+    "negative_slope": 0.125, "momentum": 0.875, "lr": 0.0078125, "learning_rate": 0.0078125, "theta": 10000.0,
+}  # fmt: skip
+"""What scalars of these names usually are; all but the smallest are exact in every precision."""
 
 
 def skeleton(entry: DeclaredEntry, kernel: str, spec: str) -> str:
@@ -48,14 +53,20 @@ def skeleton(entry: DeclaredEntry, kernel: str, spec: str) -> str:
         drawn={p.name: drawn(p, entry.precision) for p in tensors},
         element_bytes={p.name: element_bytes(p) for p in tensors},
         scalars=[p.name for p in entry.parameters if p.kind is Kind.FLOAT],
+        guesses=[f"{p.name}={guessed(p):g}" for p in entry.parameters if p.kind is Kind.FLOAT],
         length=" * ".join(f'int(shape["{name}"])' for name in sizes[:2]),
         workloads=list(workloads(entry.parameters)),
     )
 
 
+def outputs_of(entry: DeclaredEntry) -> list[str]:
+    """The arrays that it may write, by what its arguments say."""
+    return [p.name for p in entry.parameters if p.access is Access.OUTPUT]
+
+
 def with_in_place(entry: DeclaredEntry, names: Collection[str]) -> DeclaredEntry:
     """The entry whose outputs of these names are read as well as written. Raises NoEntry."""
-    outputs = [p.name for p in entry.parameters if p.access is Access.OUTPUT]
+    outputs = outputs_of(entry)
     for name in names:
         if name not in outputs:
             known = ", ".join(outputs)
@@ -112,9 +123,14 @@ def workloads(parameters: Iterable[Parameter]) -> Iterable[tuple[str, str, str]]
     for index, count in enumerate((*CHECKED, TIMED)):
         sides = _sides(count, len(sizes))
         numbers = iter(sides)
-        shape = ", ".join(f'"{p.name}": {next(numbers) if p in sizes else SCALAR}' for p in scalars)
+        shape = ", ".join(f'"{p.name}": {next(numbers) if p in sizes else guessed(p)}' for p in scalars)
         name = "check" if count in CHECKED else "real"
         yield name, f"{{{shape}}}", SPREAD[index % len(SPREAD)]
+
+
+def guessed(parameter: Parameter) -> float:
+    """A scalar's value, by its name."""
+    return SCALARS.get(parameter.name.lower(), SCALAR)
 
 
 def _sides(count: int, sizes: int) -> list[int]:

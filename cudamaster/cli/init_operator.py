@@ -1,10 +1,14 @@
 """`cudamaster init-operator`: begin the spec of a kernel of one's own."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from cudamaster.cli import options
+
+if TYPE_CHECKING:
+    from mskernelbench.overwritten import Overwritten
 
 
 @click.command("init-operator")
@@ -21,8 +25,8 @@ from cudamaster.cli import options
     "in_place",
     multiple=True,
     metavar="NAME",
-    help="An array that the kernel reads as well as writes; may be repeated. Others that are not const are "
-    "taken as written only.",
+    help="An array that the kernel reads as well as writes; may be repeated. Those whose first use in a "
+    "kernel reads them are found and said; others that are not const are taken as written only.",
 )
 def command(kernel: Path, entry: str | None, out: Path | None, in_place: tuple[str, ...]) -> int:
     """Begin the spec of a kernel of your own, so that it can be judged and optimized.
@@ -34,13 +38,18 @@ def command(kernel: Path, entry: str | None, out: Path | None, in_place: tuple[s
     from cudamaster.cli.kernel_file import read_kernel
     from cudamaster.errors import DONE
     from mskernelbench.declared_entry import declared_entry
-    from mskernelbench.skeleton import skeleton, with_in_place
+    from mskernelbench.overwritten import overwritten
+    from mskernelbench.skeleton import outputs_of, skeleton, with_in_place
 
     source = read_kernel(kernel)
-    declared = with_in_place(declared_entry(source, str(kernel), entry), in_place)
+    declared = declared_entry(source, str(kernel), entry)
+    found = [one for one in overwritten(source, outputs_of(declared)) if one.name not in in_place]
+    declared = with_in_place(declared, [*in_place, *(one.name for one in found)])
     spec = out or kernel.with_name(f"{kernel.stem}_op.py")
     require_own_name(declared.symbol.lower(), f"{kernel}:{declared.line}")
     write_new(spec, kernel, skeleton(declared, kernel.name, spec.name))
+    for one in found:
+        console.progress().print(said_of(one, kernel, spec), soft_wrap=True)
     console.results().print(
         f"{spec} says what {declared.name} ({declared.precision}) takes; look for to_do(…) in it, then try\n"
         f"  cudamaster evaluate {kernel} --spec {spec}\n"
@@ -50,6 +59,14 @@ def command(kernel: Path, entry: str | None, out: Path | None, in_place: tuple[s
         soft_wrap=True,
     )
     return DONE
+
+
+def said_of(found: "Overwritten", kernel: Path, spec: Path) -> str:
+    """That an array was taken as in place, why, and what to do where that is wrong."""
+    return (
+        f"{kernel}:{found.line}: {found.name} is read before it is written, so it is taken as in place; if "
+        f'that is wrong, declare it output("{found.name}", …) in {spec}, and leave it out of inputs()'
+    )
 
 
 def require_own_name(name: str, place: str) -> None:

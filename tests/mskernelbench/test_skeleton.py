@@ -81,6 +81,14 @@ def test_what_is_in_place_is_read_and_written_and_moved_twice(tmp_path: Path) ->
     assert beside.dram_bytes({"n": 100}, Precision.FP32) == 1600
 
 
+def test_scalars_are_guessed_by_their_names_and_said_as_guesses() -> None:
+    source = 'extern "C" void norm(float* y, const float* x, float eps, float Beta, float a, int n) { }'
+    text = skeleton(declared_entry(source, "norm.cu"), "norm.cu", "norm_op.py")
+
+    assert '{"eps": 1e-05, "Beta": 0.5, "a": 0.75, "n": 37}' in text
+    assert "# Scalars are guesses: eps=1e-05, Beta=0.5, a=0.75." in text
+
+
 def test_only_what_is_written_can_be_in_place() -> None:
     entry = declared_entry(f'extern "C" void axpy({ENTRIES["axpy"]}) {{ }}', "mine.cu")
     with pytest.raises(NoEntry, match="axpy writes no array x, so that none is in place: it writes y"):

@@ -118,6 +118,17 @@ def test_init_operator_overwrites_nothing_and_stays_beside_the_kernel(folder: Pa
     assert "to_do(" in (folder / "second.py").read_text()
 
 
+def test_init_operator_finds_what_a_kernel_reads_before_it_writes_it(folder: Path, capsys: Output) -> None:
+    kernel = folder / "axpy.cu"
+    kernel.write_text(
+        "__global__ void k(float* y, const float* x, int n) { y[threadIdx.x] += x[threadIdx.x]; }\n"
+        'extern "C" void axpy(float* y, const float* x, int n) { k<<<1, n>>>(y, x, n); }\n'
+    )
+    assert exit_code_of(["init-operator", str(kernel)]) == 0
+    assert "axpy.cu:1: y is read before it is written, so it is taken as in place" in capsys.readouterr().err
+    assert 'in_place("y", ' in (folder / "axpy_op.py").read_text()
+
+
 def test_init_operator_says_what_the_file_lacks(folder: Path, capsys: Output) -> None:
     kernel = folder / "k.cu"
     kernel.write_text("__global__ void k(float* y) { }")
