@@ -3,7 +3,7 @@
 import numpy as np
 
 from cudamaster.agents.builtin.bandit import choose
-from cudamaster.agents.builtin.branch import Branch
+from cudamaster.agents.builtin.branch import Branch, Narrowing
 from cudamaster.agents.builtin.catalog import strategies_for
 from cudamaster.agents.nouns import Plan, Situation
 
@@ -11,10 +11,18 @@ from cudamaster.agents.nouns import Plan, Situation
 def plan_round(situation: Situation, count: int, rng: np.random.Generator) -> list[Plan]:
     """Up to `count` plans, chosen by Thompson sampling; fewer, or none, when that is all that is left.
 
-    The first round's plans come from as many different strategies as there are.
+    The first round's plans come from as many different strategies as there are. Settings that make no
+    difference, as far as can be told, are left for when nothing else is.
     """
+    plans = list[Plan]()
+    for idle in (False, True):
+        plans += _chosen(situation, count - len(plans), rng, Narrowing(tuple(plans), idle))
+    return plans
+
+
+def _chosen(situation: Situation, count: int, rng: np.random.Generator, narrowing: Narrowing) -> list[Plan]:
     strategies = strategies_for(situation.operator, situation.precision)
-    fresh = {s.name: Branch(s, situation) for s in strategies}
+    fresh = {s.name: Branch(s, situation, narrowing) for s in strategies}
     branches, plans = dict(fresh), list[Plan]()
     while branches and len(plans) < count:
         name = choose([branch.arm for branch in branches.values()], rng).name

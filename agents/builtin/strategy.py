@@ -33,6 +33,8 @@ class TuningParameter:
     default: int
     precisions: tuple[Precision, ...]
     """Where the template has it."""
+    chooses: bool = False
+    """Whether it only says which sizes get which kernel, so that at one size there is hardly a difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,10 @@ class Strategy:
         fitting = self.settings(precision, spec)
         return min(fitting, key=lambda s: self.distance(s, declared), default=None)
 
+    def changed(self, one: Setting, other: Setting) -> frozenset[str]:
+        """Names of the parameters in which two settings differ."""
+        return frozenset(name for name in one if one[name] != other[name])
+
     def distance(self, one: Setting, other: Setting) -> int:
         """Steps through the parameters' values that lie between two settings."""
         ranks = {p.name: p.values for p in self.parameters}
@@ -198,4 +204,4 @@ def _parameter(name: str, data: Mapping[str, Any], precisions: tuple[Precision, 
     if default not in values:
         raise ValueError(f"{name}: the default {default} is not among {values}")
     only = tuple(Precision(p) for p in data["precisions"]) if "precisions" in data else precisions
-    return TuningParameter(name, values, default, only)
+    return TuningParameter(name, values, default, only, data.get("chooses", False))
