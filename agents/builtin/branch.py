@@ -89,7 +89,7 @@ class Branch:
         if any(self.strategy.changed(setting, one) <= self._without_effect for one in known):
             return True
         return self._default is not None and bool(
-            self.strategy.changed(setting, self._default) & self._choosing
+            self.strategy.changed(setting, self._default) & (self._choosing | self._without_effect)
         )
 
     @cached_property
