@@ -194,6 +194,11 @@ def test_the_end_s_figure_says_that_it_takes_the_place_of_the_round_s() -> None:
     )
 
 
+def test_the_end_of_a_run_on_one_workload_counts_none() -> None:
+    told = EventLines("modelled", 1).line(of_some(verdict(1, 2.1), 1) | {"event": "champion"})
+    assert told == "the end    #1 : correct, 2.10x modelled, 10.0 % of the roofline"
+
+
 def test_a_figure_that_the_end_refuses_is_said_to_be_void() -> None:
     lines = EventLines("modelled", 9)
     lines.line(proposal(1, "k"))
