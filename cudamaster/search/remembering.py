@@ -1,14 +1,20 @@
 """What runs learn from each other: recalled before a plan is made, kept when a run is over."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from cudamaster.agents.bottleneck import heaviest
 from cudamaster.agents.nouns import Attempt, Situation
 from cudamaster.agents.team import ModelTeam
+from cudamaster.errors import BrokenStore
 from cudamaster.search.context import Context, Judged, View, recalled_key
 from cudamaster.search.standing import refused_at_the_end
 from cudamaster.search.storing import place_name
+from cudamaster.search.story import story_of
+from cudamaster.store.codec import Malformed, well_formed
 from cudamaster.store.lessons import Lesson
+from cudamaster.store.runs import RunFolder
+from mskernelbench.evaluation import Status
 from mskernelbench.ratios import ratio_text
 
 MOST = 8
@@ -24,8 +30,8 @@ def recall(context: Context, situation: Situation, view: View) -> None:
     if lessons is None or expert or not isinstance(context.team, ModelTeam):
         return
 
-    def pay() -> list[str]:
-        found = lessons.fitting(
+    def fitting() -> list[Lesson]:
+        return lessons.fitting(
             operator=context.operator.name,
             family=str(context.operator.category),
             precision=str(context.precision),
@@ -34,9 +40,31 @@ def recall(context: Context, situation: Situation, view: View) -> None:
             run=context.run,
             most=MOST,
         )
-        return [sentence(lesson) for lesson in found]
+
+    def pay() -> list[str]:
+        looked_at = set[str]()
+        while runs := {lesson.run for lesson in fitting()} - looked_at:
+            for run in runs:
+                lessons.take_back(run, refused_in(lessons.file.parent, run))
+            looked_at |= runs
+        return [sentence(lesson) for lesson in fitting()]
 
     context.ledger.once("recalled", recalled_key(view), pay, round=situation.round)
+
+
+def refused_in(runs: Path, run: str) -> list[int]:
+    """Candidates of a run that its end refused, whose lessons an earlier version kept all the same.
+
+    None where its journal is gone, or cannot be read: then nothing speaks against them.
+    """
+    try:
+        with well_formed():
+            events = RunFolder(runs / run).events()
+            story = story_of(events) if events else {"rounds": []}
+    except (BrokenStore, Malformed, OSError):
+        return []
+    judged = [candidate for told in story["rounds"] for candidate in told["candidates"]]
+    return [c["number"] for c in judged if "end" in c and c["end"]["status"] != Status.CORRECT]
 
 
 def keep(context: Context, judged: Sequence[Judged]) -> None:
@@ -47,6 +75,7 @@ def keep(context: Context, judged: Sequence[Judged]) -> None:
     if context.lessons is None:
         return
     refused = {candidate["number"] for candidate in judged if refused_at_the_end(context, candidate)}
+    context.lessons.take_back(context.run, refused)
     situation = context.situation(0, judged)
     bounds = {a.number: bound_of(a) for a in (situation.baseline, *situation.history)}
     context.lessons.keep(

@@ -40,6 +40,7 @@ class Lesson:
 NAMES = tuple(field.name for field in fields(Lesson))
 TABLE = f"CREATE TABLE IF NOT EXISTS lessons ({', '.join(NAMES)}, PRIMARY KEY (run, number))"
 KEEP = f"INSERT OR REPLACE INTO lessons ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))})"
+TAKE_BACK = "DELETE FROM lessons WHERE run = ? AND number = ?"
 FITTING = f"""
     SELECT {", ".join(NAMES)} FROM lessons WHERE family = :family AND run != :run
     ORDER BY 4 * (operator = :operator) + 2 * (bound = :bound) + (device = :device) DESC,
@@ -57,6 +58,11 @@ class Lessons:
         """Add these; one that is there already is replaced. All of them or none. Raises BrokenStore."""
         with self._open() as database, database:
             database.executemany(KEEP, [astuple(lesson) for lesson in lessons])
+
+    def take_back(self, run: str, numbers: Iterable[int]) -> None:
+        """Remove the lessons of these candidates of a run. Raises BrokenStore."""
+        with self._open() as database, database:
+            database.executemany(TAKE_BACK, [(run, number) for number in numbers])
 
     def fitting(
         self, *, operator: str, family: str, precision: str, device: str, bound: str, run: str, most: int

@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cudamaster.errors import TeamFailed
 from cudamaster.store.codec import Json
-from cudamaster.store.lessons import FILE, Lessons
+from cudamaster.store.lessons import FILE, Lesson, Lessons
 from cudamaster.store.runs import RunFolder
 from mskernelbench.operators.matrix_mul.spec import OPERATOR
 from tests.doubles import language_run, scripted_run
@@ -91,6 +92,36 @@ def test_nor_does_it_where_the_run_was_interrupted_after_that_verdict(tmp_path: 
     assert not (folder.path.parent / FILE).exists()
     scripted_run.run(folder, tmp_path / "r", team, judge).work()
     assert kept(folder) == [1, 2, 4, 5]
+
+
+OLD = Lesson(
+    "?", 6, "matrix_mul", str(OPERATOR.category), "fp32", "virtual:h200", "memory", "tile",
+    9.0, 9.0, "Fragile.",
+)  # fmt: skip
+"""Of the candidate that the end refuses."""
+
+
+def test_a_lesson_that_an_earlier_version_kept_of_a_refused_candidate_is_taken_back(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    folder, lessons = scripted_run.folder(tmp_path), Lessons(tmp_path / "runs" / FILE)
+    scripted_run.run(folder, tmp_path / "r", scripted_run.team(), scripted_run.judge()).work()
+    lessons.keep([replace(OLD, run=folder.name)])
+    work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server))
+
+    assert any("candidate 4 was correct" in asked.task for asked in server.asked)
+    assert not any("Fragile." in asked.task for asked in server.asked)
+    assert 6 not in kept(folder)
+
+
+def test_a_lesson_whose_run_is_gone_or_cannot_be_read_stays(server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "runs" / "broken").mkdir(parents=True)
+    (tmp_path / "runs" / "broken" / "journal.jsonl").write_text("no event\n")
+    lessons = Lessons(tmp_path / "runs" / FILE)
+    lessons.keep([replace(OLD, run="gone", text="Gone."), replace(OLD, run="broken", text="Broken.")])
+    work(scripted_run.folder(tmp_path), tmp_path / "r", model_at(server))
+
+    assert all(any(text in asked.task for asked in server.asked) for text in ("Gone.", "Broken."))
 
 
 def test_what_was_recalled_stays_the_same_when_the_run_goes_on_later(

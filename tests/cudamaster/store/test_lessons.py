@@ -31,6 +31,13 @@ def test_a_lesson_that_is_kept_is_found_whole(tmp_path: Path) -> None:
     assert found == [LESSON]
 
 
+def test_a_lesson_that_is_taken_back_is_gone_and_others_stay(tmp_path: Path) -> None:
+    lessons = store(tmp_path)
+    lessons.keep([LESSON, replace(LESSON, number=2, text="two"), replace(LESSON, run="run-2", text="other")])
+    lessons.take_back("run-1", [1, 7])
+    assert sorted(texts(lessons)) == ["other", "two"]
+
+
 def test_operator_counts_more_than_bound_and_bound_more_than_device(tmp_path: Path) -> None:
     about = {
         "same": {},
