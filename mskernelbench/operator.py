@@ -6,7 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mskernelbench.errors import BaselineMissing, PackageMissing
+from mskernelbench.errors import BaselineMissing
+from mskernelbench.precision import Precision as Precision
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,49 +15,11 @@ if TYPE_CHECKING:
 
     from mskernelbench.pieces import Cut
 
-NO_BF16 = "BF16 needs the Python package ml_dtypes: pip install ml_dtypes"
-
 Shape: TypeAlias = Mapping[str, int | float]
 """The named sizes of a workload, and the scalars that come with them (`r` of a stencil)."""
 
 Arrays: TypeAlias = "Mapping[str, NDArray[Any]]"
 """Input tensors by parameter name; a size that only the data knows stands here as well, as a 0-d array."""
-
-
-class Precision(StrEnum):
-    """The type of an operator's values."""
-
-    FP32 = "fp32"
-    BF16 = "bf16"
-
-    @property
-    def ctype(self) -> str:
-        """How CUDA C++ spells it."""
-        return "float" if self is Precision.FP32 else "__nv_bfloat16"
-
-    @property
-    def value_bytes(self) -> int:
-        """Bytes a value."""
-        return 4 if self is Precision.FP32 else 2
-
-    @property
-    def unit_roundoff(self) -> float:
-        """Largest relative error of one rounding to nearest: 2^-24 with 24 significant bits, 2^-8 with 8."""
-        return 2.0**-24 if self is Precision.FP32 else 2.0**-8
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        """As a NumPy type; BF16 is `ml_dtypes.bfloat16`. Raises PackageMissing without that package."""
-        import numpy as np
-
-        if self is Precision.FP32:
-            return np.dtype(np.float32)
-        try:
-            from ml_dtypes import bfloat16
-        except ImportError as missing:
-            raise PackageMissing(NO_BF16) from missing
-        bf16: np.dtype[Any] = np.dtype(bfloat16)
-        return bf16
 
 
 class Category(StrEnum):
