@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from mskernelbench.answers import draw_inputs, right_answers
+from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision
 from tests.mskernelbench import emulations as e
 from tests.mskernelbench.cases import Case, Kernel, cases, refused, worst
@@ -136,6 +138,27 @@ def test_the_mean_of_squares_minus_the_squared_mean_passes_but_where_it_cancels(
     wrong = refused(name, FP32, norm(name, one_pass))
     assert wrong
     assert all("offset" in label or "equal" in label for label in wrong)
+
+
+@pytest.fixture(scope="module")
+def long_vector() -> Case:
+    """A million numbers around 0.75."""
+    operator = load_operator("layer_norm")
+    workload = next(w for w in operator.in_set("real") if w.shape["N"] == 1_000_003)
+    arrays = draw_inputs(operator, workload, FP32, 1)
+    answer = right_answers(operator, workload, arrays, FP32)["output"]
+    return Case(operator, workload, arrays, answer, np.dtype(np.float32), "output")
+
+
+def test_the_mean_of_squares_by_partial_sums_stays_far_below_a_long_vectors_bound(long_vector: Case) -> None:
+    assert long_vector.outcome(norm("layer_norm", one_pass, add=strided)).ratio < 0.1
+
+
+def test_the_mean_of_squares_of_a_million_numbers_that_one_thread_adds_up_fails(long_vector: Case) -> None:
+    def end_to_end(terms: e.F32) -> e.F32:
+        return np.cumsum(terms, axis=1, dtype=np.float32)[:, -1]
+
+    assert not long_vector.outcome(norm("layer_norm", one_pass, add=end_to_end)).right
 
 
 @pytest.mark.parametrize("narrow", [e.tf32, e.fp16, e.bf16])
