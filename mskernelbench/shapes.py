@@ -22,9 +22,12 @@ def described(operator: Operator, given: str | Mapping[str, str]) -> Workload:
 
     The names are those of the entry's scalars; scalars with a default may be left out. Sparse operators take
     `rows`, `cols`, one of `nnz`, `nnz_per_row` and `density`, and `pattern`; SpMM `K` as well. A workload may
-    be given as reports print it, `rows=9 cols=9 nnz=33 poisson5`: then it is that one, values and all.
+    be given as reports print it, `rows=9 cols=9 nnz=33 poisson5`: then it is that one, values and all. The
+    pattern alone, `poisson5`, is enough where one timed workload has it.
     """
     split = split_shape(given) if isinstance(given, str) else Split(given)
+    if not split.named and len(split.words) == 1:
+        return _of_pattern(operator, split.words[0])
     return _printed(operator, split) or _made(operator, split)
 
 
@@ -71,6 +74,20 @@ def _printed(operator: Operator, split: Split) -> Workload | None:
         if sizes == split.named and needed <= set(split.words) <= words:
             return replace(workload, set="user")
     return None
+
+
+def _of_pattern(operator: Operator, pattern: str) -> Workload:
+    """The one timed workload of this pattern. Raises BadShape where there is none, or several."""
+    timed = [w for w in operator.workloads if w.set != "check" and w.pattern]
+    found = [w for w in timed if w.pattern == pattern]
+    if len(found) == 1:
+        return replace(found[0], set="user")
+    printed = ", ".join(f"'{' '.join(f'{n}={v}' for n, v in w.shape.items())} {w.pattern}'" for w in found)
+    if found:
+        raise BadShape(f"{len(found)} timed workloads are {pattern}: give one of {printed}")
+    known = ", ".join(sorted({str(w.pattern) for w in timed}))
+    names = f", or as one of {known}" if known else ""
+    raise BadShape(f"{pattern!r} is not NAME=VALUE; write the shape as {shape_example(operator)}{names}")
 
 
 def _made(operator: Operator, split: Split) -> Workload:

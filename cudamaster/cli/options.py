@@ -50,7 +50,8 @@ shape = click.option(
     metavar="M=64,N=2048",
     help="Time these sizes instead of the operator's sets; may be repeated. 'cudamaster operators' shows the "
     "names of each; a sparse one takes rows, cols, pattern and one of nnz, nnz_per_row, density. One "
-    "that was printed may be given back, in quotes: 'rows=9 cols=9 nnz=33 poisson5'.",
+    "that was printed may be given back, in quotes: 'rows=9 cols=9 nnz=33 poisson5', or its pattern alone "
+    "where no other is so.",
 )
 matrix = click.option(
     "--matrix",

@@ -131,3 +131,24 @@ def test_a_mistake_is_named(operator: Operator, text: str, words: str) -> None:
     with pytest.raises(BadShape) as caught:
         parse_shape(operator, text)
     assert words in str(caught.value)
+
+
+def test_a_pattern_alone_is_the_one_timed_workload_that_has_it() -> None:
+    timed = [w for w in SPMV.workloads if w.set != "check"]
+    patterns = [str(w.pattern) for w in timed]
+    single = [w for w in timed if patterns.count(str(w.pattern)) == 1]
+
+    assert single
+    for workload in single:
+        assert described(SPMV, str(workload.pattern)).label == workload.label
+
+
+def test_a_pattern_that_several_have_or_none_has_is_said_with_what_can_be_given() -> None:
+    timed = [str(w.pattern) for w in SPMV.workloads if w.set != "check"]
+    several = next(pattern for pattern in timed if timed.count(pattern) > 1)
+    with pytest.raises(
+        BadShape, match=rf"timed workloads are {several}: give one of 'rows=\d+ .* {several}'"
+    ):
+        described(SPMV, several)
+    with pytest.raises(BadShape, match=r"'poison5' is not NAME=VALUE; .*, or as one of .*poisson5"):
+        described(SPMV, "poison5")
