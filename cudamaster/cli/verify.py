@@ -1,7 +1,8 @@
 """`cudamaster verify`: reach stored records' verdicts again from their evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -57,8 +58,11 @@ def command(
 
     own, _ = of_folder_or_spec(operators_dir, spec, ())
     means, found, skipped = opening(context), list["Verification"](), list["Json"]()
-    for record in records_in(path):
-        console.progress().print(f"record     {record}", soft_wrap=True)
+    records, clock = records_in(path), Progress()
+    for number, record in enumerate(records):
+        left = clock.words(number, len(records)) if not on_paper else ""
+        place = f"{number + 1} of {len(records)}{left}: " if len(records) > 1 else ""
+        console.progress().print(f"record     {place}{record}", soft_wrap=True)
         try:
             found.append(_verified(record, means, own, on_paper=on_paper))
         except OwnOperatorUnknown as unknown:
@@ -70,6 +74,21 @@ def command(
     if not found:  # nothing judged is no proof that all holds
         raise UsageError(skipped[0]["reason"])
     return tell(found, skipped, as_json=as_json)
+
+
+class Progress:
+    """How long the records that are left will take, by those that are done."""
+
+    def __init__(self, now: Callable[[], float] = monotonic) -> None:
+        self._now = now
+        self._begun = now()
+
+    def words(self, done: int, total: int) -> str:
+        """`, about 2 min left`; before the first is done, that each may take minutes."""
+        if not done:
+            return ", each is built and judged again: some seconds to minutes"
+        minutes = (self._now() - self._begun) / done * (total - done) / 60
+        return f", about {minutes:.0f} min left" if minutes >= 1 else ", less than a minute left"
 
 
 def records_in(path: Path) -> list[Path]:

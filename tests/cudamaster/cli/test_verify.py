@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from cudamaster.cli.boundary import exit_code_of
+from cudamaster.cli.verify import Progress
 from cudamaster.store.results import digest_of, sealed
 from mskernelbench.operator import Precision
 from mskernelbench.operators.relu.spec import OPERATOR
@@ -267,3 +268,21 @@ def test_an_own_operator_s_record_holds_with_its_spec(made: Path, tmp_path: Path
     spec.write_text(OWN_SPEC)
     (tmp_path / "mine.cu").write_text(own_baseline())
     assert verified(folder, capsys, "--on-paper", "--spec", str(spec)) == (0, [])
+
+
+def test_how_long_the_rest_takes_is_estimated_by_what_is_done() -> None:
+    times = iter([0.0, 60.0, 90.0])
+    progress = Progress(lambda: next(times))
+
+    assert "some seconds to minutes" in progress.words(0, 3)
+    assert progress.words(1, 3) == ", about 2 min left"
+    assert progress.words(2, 3) == ", less than a minute left"
+
+
+def test_of_several_records_each_is_counted(made: Path, tmp_path: Path, capsys: Output) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(made, tmp_path / name)
+    assert exit_code_of(["verify", str(tmp_path), "--on-paper"]) == 0
+    told = capsys.readouterr().err
+    assert "record     1 of 2: " in told
+    assert "record     2 of 2: " in told
