@@ -35,7 +35,7 @@ from cudamaster.cli.session import ROUNDS, Request, require_search, settings_for
 from cudamaster.cli.spending import require_team
 from cudamaster.config import Config, folders, read_config
 from cudamaster.errors import DONE, ENVIRONMENT, INTERRUPTED, UsageError
-from cudamaster.report.bench import closing_line
+from cudamaster.report.bench import closing_line, kept_line
 from cudamaster.report.document import Json, to_text
 from cudamaster.report.figures import counted
 from cudamaster.search.collaborators import Collaborators
@@ -271,6 +271,8 @@ def tell(file: ResultFile, tasks: Sequence[Task], *, interrupted: bool, as_json:
         click.echo(to_text(file.document()))
     else:
         console.results().print(closing_line(rows, str(file.path)), soft_wrap=True)
+        if tasks and tasks[0].settings.store and any("evaluation" in row for row in rows):
+            console.results().print(kept_line(tasks[0].settings.results), soft_wrap=True)
     if interrupted:
         return INTERRUPTED
     return ENVIRONMENT if any(row["status"] == TaskStatus.BROKEN for row in rows) else DONE

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from shlex import quote
 
 from cudamaster.report.document import Json
 from cudamaster.report.figures import counted, percent
@@ -29,7 +30,8 @@ def task_line(row: Json, done: int, total: int) -> str:
 def _result(row: Json) -> str:
     if "evaluation" not in row:
         reason = f": {row['reason']}" if row.get("reason") else ""
-        return f"{WORDS[row['status']]}{reason}"
+        untried = row["status"] == "failed" and row.get("candidates") == 0
+        return f"{'nobody wrote a kernel' if untried else WORDS[row['status']]}{reason}"
     evaluation = row["evaluation"]
     tie = f", {WORDS['tied']} as far as can be told" if row["status"] == "tied" else ""
     speedup, attained = evaluation["speedup"]["geomean"], percent(evaluation.get("attainment"))
@@ -45,3 +47,8 @@ def closing_line(rows: Iterable[Json], file: str) -> str:
         f"; the same command goes on with the {left} that {'is' if left == 1 else 'are'} left" if left else ""
     )
     return f"{counted(counts.total(), 'task')}: {', '.join(parts)}; in {file}{again}"
+
+
+def kept_line(results: str) -> str:
+    """Where a suite's best kernels are, and how they are judged again."""
+    return f"the best kernels are in {results}: 'cudamaster verify {quote(results)}' judges them again"
