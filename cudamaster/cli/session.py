@@ -183,11 +183,13 @@ def say_choices(
 def rounds_words(settings: Settings) -> str:
     """`at most 3 rounds of 3 candidates`, the expert's before a language model's apart."""
     most = "at most " if settings.patience else ""
-    asked = counted(settings.rounds - settings.expert_rounds, "round")
-    first = (
-        f"{counted(settings.expert_rounds, 'round')} of the expert, then " if settings.expert_rounds else ""
-    )
-    return f"{first}{most}{asked} of {counted(settings.candidates, 'candidate')}"
+    each = counted(settings.candidates, "candidate")
+    own = settings.expert_rounds
+    if not own:
+        return f"{most}{counted(settings.rounds, 'round')} of {each}"
+    asked = counted(settings.rounds - own, "round")
+    first = f"{counted(own, 'round')} of the built-in expert (--from-baseline leaves it out)"
+    return f"{settings.rounds} rounds of {each}: {first}, then {asked} of the language model"
 
 
 def go_on(context: click.Context, name: str, runs_dir: Path | None, as_json: bool) -> int:

@@ -10,6 +10,7 @@ from cudamaster.search.settings import Settings
 from mskernelbench.ratios import ratio_text
 
 Line = str | None
+PLAYED_BY_MODEL = "from here on the language model plays"
 NAME_WIDTH = 34
 """Columns for a candidate's strategy and parameters."""
 
@@ -49,6 +50,8 @@ class EventLines:
         self._told_of_lessons = False
         self._order_matters = False
         """Whether candidates are judged at once, which nobody was told yet."""
+        self._expert_rounds = 0
+        """Rounds that the built-in expert plays before a language model does."""
         self._refines = True
         """Whether candidates start from the best, so that the diagnosed kernel is that."""
 
@@ -65,6 +68,7 @@ class EventLines:
     def _started(self, event: Json) -> Line:
         self._operator = event["settings"]["operator"]
         self._order_matters = event["settings"].get("parallel", 1) > 1
+        self._expert_rounds = event["settings"].get("expert_rounds", 0)
         self._refines = event["settings"].get("search", "refine") == "refine"
         return None
 
@@ -90,6 +94,11 @@ class EventLines:
             return self._nothing_planned()
         headed, self._headed = self._headed, self.round
         lines = [f"round {self.round}"] if headed < self.round else []
+        if self._expert_rounds:
+            by = (
+                "the built-in expert plays this one" if self.round <= self._expert_rounds else PLAYED_BY_MODEL
+            )
+            lines += [f"           {by}"] if self.round <= self._expert_rounds + 1 else []
         if len(event["value"]) > 1 and self._order_matters:
             self._order_matters = False
             lines.append(ORDER)

@@ -124,7 +124,9 @@ def closing_rows(outcome: Outcome) -> list[tuple[str, str]]:
     else:
         rows += _best_rows(outcome, outcome.best)
     stopped = STOPPED_BY[outcome.stopped_by]
-    worked = f"{counted(outcome.rounds, 'round')}, {counted(outcome.candidates, 'candidate')}"
+    own = min(outcome.settings.expert_rounds, outcome.rounds)
+    first = f", of which the built-in expert played {own}" if own else ""
+    worked = f"{counted(outcome.rounds, 'round')}{first}, {counted(outcome.candidates, 'candidate')}"
     spent = f"{worked}, {outcome.seconds:.0f} s{_paid(outcome)}"
     rows.append(("stopped", f"{stopped} ({spent})"))
     if outcome.stopped_by == INTERRUPTED:

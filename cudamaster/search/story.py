@@ -13,7 +13,7 @@ from cudamaster.store.codec import Json, decode
 from cudamaster.store.results import STORY_SCHEMA
 from mskernelbench.evaluation import Evaluation, interval_document
 
-ASKED = ("rounds", "candidates", "max_minutes", "max_usd", "max_tokens", "search", "seed")
+ASKED = ("rounds", "expert_rounds", "candidates", "max_minutes", "max_usd", "max_tokens", "search", "seed")
 """Settings that say how much was asked for."""
 PLANNED = ("strategy", "parameters", "change", "reason")
 

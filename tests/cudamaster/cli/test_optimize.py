@@ -70,7 +70,8 @@ def test_a_set_key_chooses_a_model_and_what_it_may_spend(
     told = capsys.readouterr()
 
     assert "model      openai:gpt-5: OPENAI_API_KEY is set; '--model builtin' costs nothing" in told.err
-    assert "budget     1 round of the expert, then 3 rounds of 3 candidates; about " in told.err
+    assert "budget     4 rounds of 3 candidates: 1 round of the built-in expert (--from-baseline" in told.err
+    assert "leaves it out), then 3 rounds of the language model; about " in told.err
     assert "calls and $" in told.err
     assert "at most $5.00" in told.err
     assert "secret" not in told.err + told.out

@@ -206,3 +206,13 @@ def test_a_figure_that_the_end_refuses_is_said_to_be_void() -> None:
 
     told = lines.line(verdict(1, None) | {"event": "champion"})
     assert told == "the end    #1 tile: wrong: why (the 1.50x of its round is void)"
+
+
+def test_rounds_of_the_expert_and_of_the_language_model_are_told_apart() -> None:
+    lines = EventLines("modelled")
+    settings = {"operator": "softmax", "expert_rounds": 1}
+    lines.line({"event": "started", "settings": settings})
+
+    told = [lines.line({"event": "plan", "round": r, "value": [PLAN]}) for r in (1, 2, 3)]
+    first, second = "the built-in expert plays this one", "from here on the language model plays"
+    assert told == [f"round 1\n           {first}", f"round 2\n           {second}", "round 3"]

@@ -130,3 +130,9 @@ def test_the_parameters_of_an_expert_s_strategy_are_said_in_words() -> None:
 def test_a_workload_that_cannot_be_told_from_the_baseline_is_no_warning() -> None:
     best = best_of(timed(Interval(0.95, 0.95, 1.0), "poisson5"), timed(Interval(2.0, 2.0, 2.0), "rmat"))
     assert "warning" not in dict(closing_rows(outcome(best=best)))
+
+
+def test_rounds_that_the_expert_played_before_a_language_model_are_said() -> None:
+    asked = replace(outcome().settings, expert_rounds=1)
+    told = dict(closing_rows(outcome(rounds=2, settings=asked)))["stopped"]
+    assert told == "all rounds are done (2 rounds, of which the built-in expert played 1, 9 candidates, 7 s)"
