@@ -236,16 +236,21 @@ def in_means(rows: Sequence[WorkloadResult]) -> list[WorkloadResult]:
 
 def credited_speedups(evaluation: Mapping[str, Any]) -> list[Interval]:
     """The speedups that the mean of a document `cudamaster.evaluation/1` is over."""
-    found = [_credited(row) for row in evaluation["workloads"]]
-    return [speedup for speedup in found if speedup]
+    rows = in_means([_of_document(row) for row in evaluation["workloads"]])
+    return [row.speedup for row in rows if row.speedup]
 
 
-def _credited(row: Mapping[str, Any]) -> Interval | None:
-    counted = row.get("counted", True)
-    if "speedup" not in row:
-        return None if counted else NO_GAIN
-    speedup = Interval(*(row["speedup"][name] for name in ("median", "low", "high")))
-    return speedup if counted else speedup.without_gain
+def _of_document(row: Mapping[str, Any]) -> WorkloadResult:
+    """What the means ask of a row."""
+    told = row.get("speedup")
+    return WorkloadResult(
+        row["set"],
+        row["shape"],
+        baseline_ms=row.get("baseline_ms"),
+        candidate_ms=row.get("candidate_ms"),
+        speedup=Interval(told["median"], told["low"], told["high"]) if told else None,
+        counted=row.get("counted", True),
+    )
 
 
 def interval_document(interval: Interval | None, centre: str) -> dict[str, float] | None:
