@@ -42,6 +42,8 @@ class TimingPlan:
     within: bool = False
     """Whether sampled blocks are counted within whole launches: a block then sees what it sees in an untimed
     call, and of all other blocks it is known how much they do. A modelled clock alone knows a difference."""
+    most_seconds: float | None = None
+    """Wall time that a modelled call may take, where that is less than the device lets any take."""
 
 
 class Slowdown(StrEnum):

@@ -209,7 +209,8 @@ class VirtualDevice:
                 return found
             return replace(found, written=written_of(arguments, outputs))
 
-        manner = _Manner(self.limits.seconds, plan=plan)
+        most = self.limits.seconds if plan.most_seconds is None else plan.most_seconds
+        manner = _Manner(min(most, self.limits.seconds), plan=plan)
         found = self._call(build, arguments, manner, understand)
         if isinstance(found, Profiled):
             read = self._launched.get((build.key, arguments.label))
