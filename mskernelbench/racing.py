@@ -34,7 +34,9 @@ from mskernelbench.within import timed_within
 CONTROLS = 2
 """Times that a clock may tell the baseline from a copy before it is not believed."""
 KEPT_TIMINGS = 1024
-TOO_COSTLY = "its sampled blocks depend on others, and the whole call is too costly here"
+TOO_COSTLY = (
+    "its sampled blocks depend on others, and the whole call, which nobody looked at, is too costly here"
+)
 """Why a workload has no time."""
 
 
@@ -108,9 +110,11 @@ class Race:
         counted = timing if isinstance(timing, Timing) else None
         return call_steps(lane.operator, lane.precision, workload, counted)
 
-    def within(self, candidate: Build, workload: Workload, *, known: bool) -> Within:
+    def within(
+        self, candidate: Build, workload: Workload, *, known: bool, most_seconds: float | None = None
+    ) -> Within:
         """A modelled call whose blocks are counted as all of them run; some of what it wrote is compared."""
-        return timed_within(self._lane, candidate, workload, known=known)
+        return timed_within(self._lane, candidate, workload, known=known, most_seconds=most_seconds)
 
     def unforeseen(self, candidate: Build) -> Unforeseen:
         """Its calls as modelled by blocks that nobody can foresee."""

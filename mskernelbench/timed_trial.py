@@ -15,6 +15,7 @@ from mskernelbench.guards import Refusal
 from mskernelbench.harder_values import Found, HarderValues
 from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.racing import Race
+from mskernelbench.short_calls import MOST_SECONDS, called_shortly, unseen_whole
 from mskernelbench.whole_calls import Told, WholeCalls
 from mskernelbench.whole_times import Key, Settled, WholeTimes, Within, gains
 
@@ -116,6 +117,8 @@ class TimedTrial:
         if whole.refusal is not None:
             return Checked(tuple(rows), whole.refusal)
         times = self._with_true_times(timed, rows, true)
+        if times.refusal is None:
+            times = times._replace(refusal=self._wrong_when_whole(timed, times.rows))
         spotted = self._spotted(timed, times.rows) if times.refusal is None else Told(())
         told = [replace(row, sampled=row.sampled or row.key in spotted.keys) for row in times.rows]
         if self.device.clock is Clock.MODELLED and any(row.seen for row in told):
@@ -143,6 +146,17 @@ class TimedTrial:
             return settled
         by_others = self.race.unforeseen(self.built.build).milliseconds
         return times.one_drawn(timed, settled.rows, true, by_others)
+
+    def _wrong_when_whole(self, timed: Sequence[Workload], rows: Sequence[WorkloadResult]) -> Refusal | None:
+        """What is wrong with heavy calls that leave out work, and so end soon when they are made whole."""
+        if self.device.clock is Clock.MEASURED:
+            return None
+        unseen = unseen_whole(timed, rows, self._cost, telling=self.built.telling)
+        return called_shortly(unseen, self._shortly)
+
+    def _shortly(self, workload: Workload) -> Within:
+        self._calls.begin_anew()
+        return self.race.within(self.built.build, workload, known=False, most_seconds=MOST_SECONDS)
 
     def _shown_by_others(
         self, timed: Sequence[Workload], rows: Sequence[WorkloadResult], true: Collection[Key]

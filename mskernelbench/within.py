@@ -21,7 +21,9 @@ OF_SAMPLES = bytes_left_out.__name__.rpartition(".")[2]
 """The guard that takes sampled blocks for all others: here it is known what these wrote."""
 
 
-def timed_within(lane: Lane, candidate: Build, workload: Workload, *, known: bool) -> Within:
+def timed_within(
+    lane: Lane, candidate: Build, workload: Workload, *, known: bool, most_seconds: float | None = None
+) -> Within:
     """Its time, and what is wrong with it: some of what it wrote is compared.
 
     With the answer where that is `known`, and is at hand; else with what pieces of the workload say. Which
@@ -29,7 +31,9 @@ def timed_within(lane: Lane, candidate: Build, workload: Workload, *, known: boo
     """
     arguments = lane.materials.arguments(workload)
     seed = int(generator(lane.materials.surprise, f"within {workload.label}").integers(2**31))
-    plan = TimingPlan(samples=1, seed=seed, anywhere=True, within=True, traces=True)
+    plan = TimingPlan(
+        samples=1, seed=seed, anywhere=True, within=True, traces=True, most_seconds=most_seconds
+    )
     timing = lane.device.time(candidate, arguments, plan)
     if isinstance(timing, RunFailure):
         slow = timing.kind is FailureKind.TIMED_OUT
