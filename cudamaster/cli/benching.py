@@ -200,7 +200,7 @@ def say_choices(request: BenchRequest, device: str, model: Choice, tasks: str) -
     rows = {
         "tasks": tasks,
         "device": device,
-        "model": str(model),
+        "proposes": str(model),
         "budget": f"{rounds} of {candidates} for each{first}{most}",
         "results": f"{request.out}",
         "stores": kept_of_suite(folders(results=request.results).results, no_store=request.no_store),

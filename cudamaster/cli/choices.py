@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from cudamaster.config import API_KEYS, Config, keys_set
 from cudamaster.errors import UnknownName
-from cudamaster.search.teams import BUILTIN, KINDS
+from cudamaster.search.teams import BUILTIN, KINDS, SEE
 
 USUAL_MODELS = {"OPENAI_API_KEY": "openai:gpt-5", "ANTHROPIC_API_KEY": "anthropic:claude-sonnet-5"}
 """Chosen where a key is set and no model is named."""
@@ -52,4 +52,4 @@ def _known(name: str) -> str:
     known = {form.partition(":")[0] for form in KINDS if form != BUILTIN}
     if name == BUILTIN or (kind in known and rest):
         return name
-    raise UnknownName("model", name, KINDS)
+    raise UnknownName("language model", name, KINDS, SEE)

@@ -54,7 +54,7 @@ def command(kernel: Path, entry: str | None, out: Path | None, in_place: tuple[s
         f"{spec} says what {declared.name} ({declared.precision}) takes; look for to_do(…) in it, then try\n"
         f"  cudamaster evaluate {kernel} --spec {spec}\n"
         f"  cudamaster optimize {kernel} --spec {spec} --model openai:NAME\n"
-        "The built-in expert has strategies for the benchmark's operators only: without a model, "
+        "The built-in expert has strategies for the benchmark's operators only: without a language model, "
         "write the next kernel yourself.",
         soft_wrap=True,
     )

@@ -52,11 +52,12 @@ tokens_option = click.option(
 model_option = click.option(
     "--model",
     metavar="MODEL",
-    help="Who proposes: builtin, openai:NAME, anthropic:NAME, scripted:FILE or replay:RUN. Left out, the "
-    "choice is made and said.",
+    help="Who proposes: builtin (the expert, no language model), the language models openai:NAME and "
+    "anthropic:NAME, scripted:FILE (docs/configuration.md) or replay:RUN. Left out, the choice is made and "
+    "said.",
 )
 base_url_option = click.option(
-    "--base-url", help="Server of the openai models, such as http://localhost:8000/v1."
+    "--base-url", help="Server of the openai language models, such as http://localhost:8000/v1."
 )
 protocol_option = click.option(
     "--protocol",

@@ -10,7 +10,7 @@ device = click.option(
     "--device",
     default="auto",
     show_default=True,
-    help="auto, cuda, cuda:1, cuda:0,1, cuda:all, or virtual[:MODEL] such as virtual:h200; cuda:0,shared "
+    help="auto, cuda, cuda:1, cuda:0,1, cuda:all, or virtual[:GPU] such as virtual:h200; cuda:0,shared "
     "takes a GPU that others use too.",
 )
 precision = click.option("--precision", required=True, help="fp32 or bf16.")

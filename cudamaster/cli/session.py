@@ -172,7 +172,7 @@ def say_choices(
     rows = {
         "operator": f"{operator} ({chosen.reason})" if chosen.reason else operator,
         "device": device,
-        "model": model,
+        "proposes": model,
         "budget": f"{rounds_words(settings)}{minutes}{spending}",
     }
     stderr = console.progress()

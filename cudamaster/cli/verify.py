@@ -161,6 +161,7 @@ def _judged(
     record: "Json", kernel: str, operator: "Operator", means: "Opening"
 ) -> tuple[list["Difference"], list[str]]:
     """What differs when the kernel is judged again, and what that cannot tell."""
+    from cudamaster.report.figures import clock_text
     from cudamaster.search.evidence import clock_version, versions
     from cudamaster.search.user_workloads import user_workloads
     from cudamaster.search.verifying import differences_when_compiled, differences_when_judged
@@ -172,7 +173,8 @@ def _judged(
     name = record["device"] if record["clock"] == "modelled" else record["device"].partition(":")[0]
     with means.device(name) as (device, _):
         if clock_version(device) != record["clock_version"]:
-            other = f"its times are of {record['clock_version']}, and this is {clock_version(device)}"
+            there, here = clock_text(record["clock_version"]), clock_text(clock_version(device))
+            other = f"its times are of {there}, and this is {here}"
             return [f"{other}: '{record['command']}' makes it anew"], []
         precision, judged = Precision(record["precision"]), record["evaluation"]
         referee = Referee(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from cudamaster.bench.score import Score
 from cudamaster.leaderboard.entries import Entry, Ground
 from cudamaster.report.document import Json
+from cudamaster.report.figures import clock_text
 from mskernelbench.evaluation import Interval, interval_document
 from mskernelbench.ratios import faster_than
 from mskernelbench.scores import Task
@@ -87,7 +88,8 @@ def _best(task: Task, ground: Ground, stored: Sequence[Entry]) -> tuple[Score, G
 def _unlike(ground: Ground, score: Score, other_ground: Ground, other: Score) -> str:
     """Why the two speedups do not mean the same; empty where they do."""
     if ground.clock_version != other_ground.clock_version:
-        return f"the clock was {other_ground.clock_version}, and is {ground.clock_version}"
+        was, now = clock_text(other_ground.clock_version), clock_text(ground.clock_version)
+        return f"the clock was {was}, and is {now}"
     if score.baseline_sha256 != other.baseline_sha256:
         return "the baseline is another one now"
     return ""

@@ -9,7 +9,7 @@ from cudamaster.leaderboard.entries import Ground
 from cudamaster.leaderboard.regressions import Comparison, Regression
 from cudamaster.leaderboard.standings import RULE, Table
 from cudamaster.report.document import Json
-from cudamaster.report.figures import clocked, counted, percent, times
+from cudamaster.report.figures import clock_text, clocked, counted, percent, times
 from mskernelbench.evaluation import Interval
 from mskernelbench.scores import THRESHOLDS
 
@@ -47,8 +47,8 @@ def document(tables: Sequence[Table], by: Sequence[str], compared: Comparison | 
 
 
 def heading(ground: Ground) -> str:
-    """`virtual:h200, modelled (not measured on a GPU), model 807e0365256f`."""
-    return f"{ground.device}, {clocked(ground.clock)}, {ground.clock_version}"
+    """`virtual:h200, modelled (not measured on a GPU), time model 807e0365256f`."""
+    return f"{ground.device}, {clocked(ground.clock)}, {clock_text(ground.clock_version)}"
 
 
 def columns_of(table: Table, by: Sequence[str]) -> list[str]:

@@ -86,7 +86,9 @@ class EventLines:
         if self._told_of_lessons or not event["value"]:
             return None
         self._told_of_lessons = True
-        return f"           {counted(len(event['value']), 'lesson')} of earlier runs shown to the models"
+        return (
+            f"           {counted(len(event['value']), 'lesson')} of earlier runs shown to the language model"
+        )
 
     def _plan(self, event: Json) -> Line:
         self.round = event["round"]

@@ -19,6 +19,11 @@ def times(speedup: Interval | None) -> str:
     return centre if low == high else f"{centre} [{low[:-1]}, {high[:-1]}]"
 
 
+def clock_text(version: str) -> str:
+    """What times are of: `time model 807e0365256f`, which is no language model, or `driver 580.1`."""
+    return f"time {version}" if version.startswith("model ") else version
+
+
 def counts_as(credited: Interval) -> str:
     """What a workload is in the means, where its gain is not proved: `counts as 1.00x`."""
     return f"counts as {ratio_text(credited.centre)}"

@@ -26,6 +26,7 @@ from cudamaster.store.journal import read_events
 BUILTIN = "builtin"
 KINDS = (BUILTIN, "openai:NAME", "anthropic:NAME", "scripted:FILE", "replay:RUN")
 """What `--model` takes."""
+SEE = "docs/configuration.md tells of each."
 KEY_COMMAND_SECONDS = 60.0
 TRY_IT = "try it in a shell, and mend it at [keys] of the configuration file"
 
@@ -54,7 +55,7 @@ def open_model(name: str, settings: Settings, keys: Keys) -> Model:
     """The model of this name; nothing is sent yet."""
     kind, _, rest = name.partition(":")
     if not rest:
-        raise UnknownName("model", name, KINDS)
+        raise UnknownName("language model", name, KINDS, SEE)
     match kind:
         case "openai":
             return _openai(rest, settings, keys)
@@ -66,7 +67,7 @@ def open_model(name: str, settings: Settings, keys: Keys) -> Model:
         case "replay":
             return RecordedModel(name, recorded(Path(rest)))
         case _:
-            raise UnknownName("model", name, KINDS)
+            raise UnknownName("language model", name, KINDS, SEE)
 
 
 def _openai(model: str, settings: Settings, keys: Keys) -> OpenAIModel:
@@ -147,7 +148,7 @@ def recorded(journal: Path) -> Mapping[str, Reply]:
         )
     calls = [event for event in read_events(file) if event["event"] == "call"]
     if not calls:
-        raise UsageError(f"--model replay:{journal}: no model was asked anything in that run")
+        raise UsageError(f"--model replay:{journal}: no language model was asked anything in that run")
     try:
         with well_formed():
             return {event["key"].removeprefix(CALL): decode(Reply, event["value"]) for event in calls}

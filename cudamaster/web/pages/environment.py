@@ -15,7 +15,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 from markupsafe import Markup
 
 from cudamaster.agents.wording import quantity
-from cudamaster.report.figures import clocked, counted, interval_words, percent, times, with_parameters
+from cudamaster.report.figures import (
+    clock_text,
+    clocked,
+    counted,
+    interval_words,
+    percent,
+    times,
+    with_parameters,
+)
 from cudamaster.report.stopping import STOPPED_BY
 from cudamaster.report.visible import visible
 from cudamaster.web.pages.movements import words
@@ -35,6 +43,7 @@ FILTERS = {
     "address": address,
     "times": times,
     "brackets": interval_words,
+    "clock_text": clock_text,
     "percent": percent,
     "clocked": clocked,
     "counted": counted,

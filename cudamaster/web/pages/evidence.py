@@ -6,6 +6,7 @@ from functools import cache
 from importlib import import_module
 from shlex import join
 
+from cudamaster.report.figures import clock_text
 from cudamaster.store.codec import Json
 from mskernelbench.auditing import GATES
 from mskernelbench.guards import STAGES, guards
@@ -65,7 +66,7 @@ def evidence_of(record: Json, origin: str) -> Evidence:
 def _facts(record: Json) -> Iterator[tuple[str, str]]:
     versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
     yield "device", record["device"]
-    yield "times", f"{record['clock']}, {record['clock_version']}"
+    yield "times", f"{record['clock']}, {clock_text(record['clock_version'])}"
     yield "seeds", f"{record['seed']} for the search, {record['evaluation']['seed']} for this verdict"
     yield "found by", f"{record['model']}, run {record['run']}"
     yield "versions", versions

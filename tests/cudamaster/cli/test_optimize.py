@@ -53,7 +53,7 @@ def test_every_choice_is_said_first_with_its_reason(
 
     assert lines[0] == "operator   matrix_mul fp32, entry matrix_mul ('gemm' is its alias)"
     assert lines[1] == "device     virtual:h200 (no driver answers)"
-    assert lines[2] == "model      builtin: no API key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY)"
+    assert lines[2] == "proposes   builtin: no API key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY)"
     assert lines[3] == "budget     at most 3 rounds of 3 candidates"
     assert lines[4].startswith("run        ")
     assert lines[5].startswith(
@@ -69,7 +69,7 @@ def test_a_set_key_chooses_a_model_and_what_it_may_spend(
     exit_code_of([*OPTIMIZE, *folders], ScriptedOpening())
     told = capsys.readouterr()
 
-    assert "model      openai:gpt-5: OPENAI_API_KEY is set; '--model builtin' costs nothing" in told.err
+    assert "proposes   openai:gpt-5: OPENAI_API_KEY is set; '--model builtin' costs nothing" in told.err
     assert "budget     4 rounds of 3 candidates: 1 round of the built-in expert (--from-baseline" in told.err
     assert "leaves it out), then 3 rounds of the language model; about " in told.err
     assert "calls and $" in told.err
@@ -123,7 +123,7 @@ def test_the_configuration_file_names_models_and_key_commands(
     told = capsys.readouterr()
 
     assert code == 0
-    assert "model      openai:gpt-5: as the configuration file says" in told.err
+    assert "proposes   openai:gpt-5: as the configuration file says" in told.err
     assert "sk-from-a-command" not in told.err + told.out
 
 

@@ -198,7 +198,7 @@ def test_every_format_shows_the_same_figures(document: Json, tmp_path: Path, cap
     file = str(written(tmp_path / "a.json", document, [row(document, "relu", "fp32", 2.0)]))
     assert exit_code_of(["leaderboard", file]) == 0
     table = capsys.readouterr().out
-    assert "virtual:h200, modelled (not measured on a GPU), model 1" in table
+    assert "virtual:h200, modelled (not measured on a GPU), time model 1" in table
     assert "2.00x [1.96, 2.04]" in table
     assert f"1 of {TASKS}" in table
     assert "A task is an operator at a precision." in table
@@ -343,7 +343,7 @@ def test_what_cannot_be_compared_is_no_proof(
     ran: Path, document: Json, tmp_path: Path, capsys: Output
 ) -> None:
     assert against(ran, tmp_path, document, {"relu": 1.5}, clock_version="model 2") == 2
-    assert "the clock was model 1, and is model 2" in capsys.readouterr().err
+    assert "the clock was time model 1, and is time model 2" in capsys.readouterr().err
     assert against(ran, tmp_path, document, {"gelu": 2.5}) == 2
     assert "no finished task is stored there" in capsys.readouterr().err
 

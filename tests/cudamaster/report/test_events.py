@@ -154,7 +154,7 @@ def test_lessons_of_earlier_runs_are_told_of_once() -> None:
     recalled = [{"event": "recalled", "round": 1, "value": value} for value in ([], ["a", "b"], ["c"])]
 
     said = [lines.line(event) for event in recalled]
-    assert said == [None, "           2 lessons of earlier runs shown to the models", None]
+    assert said == [None, "           2 lessons of earlier runs shown to the language model", None]
 
 
 def test_a_kernel_that_islands_start_from_again_is_not_called_the_best() -> None:

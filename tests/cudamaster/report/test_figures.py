@@ -1,4 +1,5 @@
 from cudamaster.report.figures import (
+    clock_text,
     clocked,
     counted,
     interval_words,
@@ -52,3 +53,8 @@ def test_a_shape_is_names_and_sizes() -> None:
 
 def test_one_thing_is_singular() -> None:
     assert [counted(n, "kernel") for n in (0, 1, 2)] == ["0 kernels", "1 kernel", "2 kernels"]
+
+
+def test_a_time_model_is_called_so_and_taken_for_no_language_model() -> None:
+    assert clock_text("model 807e0365256f") == "time model 807e0365256f"
+    assert clock_text("driver 580.1") == "driver 580.1"

@@ -85,7 +85,7 @@ def test_a_key_command_goes_before_the_environment() -> None:
 @pytest.mark.parametrize(
     ("event", "said"),
     [
-        (None, "no model was asked anything"),
+        (None, "no language model was asked anything"),
         ({}, "damaged"),
         ({"key": "call/plan/1/1", "value": {"text": 3}}, "damaged"),
         ({"key": "call/plan/1/1", "value": None}, "damaged"),
