@@ -1,6 +1,7 @@
 """The arrays that the C runtime counts sampled blocks into, and what comes of them."""
 
 import ctypes
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.devices.virtual.codegen.frame import SITE_COLUMNS
 from cudamaster.toolchain.devices.virtual.executable import Code, Executable
+from cudamaster.toolchain.devices.virtual.footprints import Footprints, lent
 from cudamaster.toolchain.devices.virtual.runtime import NativeLaunch
 
 RESIDENT_BYTES = 512 << 20
@@ -40,21 +42,19 @@ class Counting:
         self.native, self.executable, self.code, self.blocks = native, executable, code, blocks
         basic_blocks, count = len(executable.kernel.blocks), len(blocks)
         self._split = 2 * basic_blocks
-        self.issued = np.zeros((2, count), np.int64)
+        counters = self._split + SITE_COLUMNS * len(code.sites)
+        arrays, places = _zeros(counters, 2 * count, count * basic_blocks, self._split, *[count] * 3)
+        self._counters, sampled, self._starts, self._counts = arrays[0], *arrays[4:]
+        self.issued = arrays[1].reshape(2, count)
         """Of each sampled block: its warp instructions, and those along its longest path."""
-        self.paths = np.zeros((count, basic_blocks), np.int64)
+        self.paths = arrays[2].reshape(count, basic_blocks)
         """Of each sampled block: how often its longest path leads through each basic block."""
-        self.whole = np.zeros((basic_blocks, 2), np.int64)
+        self.whole = arrays[3].reshape(basic_blocks, 2)
         """As `block_counts`, of all blocks of the grid, where they run."""
-        self._ranges = np.zeros((3, count), np.int64)
-        """Of each sampled block: its index, where its footprint begins, and how many sectors that has."""
-        self._ranges[0] = blocks
-        self._counters = np.zeros(self._split + SITE_COLUMNS * len(code.sites), np.int64)
-        native.sampled, native.sampled_count = self._ranges.ctypes.data, count
-        native.footprint_starts = native.sampled + self._ranges.strides[0]
-        native.footprint_counts = native.footprint_starts + self._ranges.strides[0]
-        native.counters, native.counter_count = self._counters.ctypes.data, len(self._counters)
-        native.issued, native.paths = self.issued.ctypes.data, self.paths.ctypes.data
+        sampled[:] = blocks
+        native.counters, native.issued, native.paths = places[:3]
+        native.sampled, native.footprint_starts, native.footprint_counts = places[4:]
+        native.counter_count, native.sampled_count = counters, count
 
     @property
     def block_counts(self) -> NDArray[np.int64]:
@@ -66,10 +66,16 @@ class Counting:
         """Shape [sites, 5]."""
         return self._counters[self._split :].reshape(-1, SITE_COLUMNS)
 
-    def take_footprints(self, library: ctypes.CDLL, native: NativeLaunch) -> tuple[NDArray[np.uint64], ...]:
-        """Return each sampled block's sectors, sorted, and free the library's copy."""
-        _, starts, counts = self._ranges
-        whole = np.empty(int(counts.sum()), np.uint64)
-        library.vg_take_footprints(ctypes.byref(native), whole.ctypes.data)
-        ranges = map(slice, starts.tolist(), (starts + counts).tolist())
-        return tuple(map(whole.__getitem__, ranges))
+    def take_footprints(self, library: ctypes.CDLL, native: NativeLaunch) -> Footprints:
+        """Return each sampled block's sectors, sorted."""
+        sectors = lent(library, library.vg_lend_footprints(ctypes.byref(native)), sum(self._counts.tolist()))
+        return Footprints(sectors, self._starts, self._counts)
+
+
+def _zeros(*lengths: int) -> tuple[list[NDArray[np.int64]], list[int]]:
+    """Arrays of zeros in one piece of memory, and their addresses."""
+    ends = list(itertools.accumulate(lengths, initial=0))
+    whole = np.zeros(ends[-1], np.int64)
+    first = ctypes.addressof(ctypes.c_char.from_buffer(whole.data)) if ends[-1] else 0
+    arrays = [whole[start:end] for start, end in itertools.pairwise(ends)]
+    return arrays, [first + whole.itemsize * start for start in ends[:-1]]

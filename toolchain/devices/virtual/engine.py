@@ -18,7 +18,7 @@ from cudamaster.toolchain.devices.virtual.counting import Counting, places_kept
 from cudamaster.toolchain.devices.virtual.executable import Code, Executable
 from cudamaster.toolchain.devices.virtual.faults import fault_of
 from cudamaster.toolchain.devices.virtual.jit import QUICK, host_has_avx512
-from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch, counted_as
+from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel, Module
 from cudamaster.toolchain.devices.virtual.ptx.parse import parse_module
 from cudamaster.toolchain.devices.virtual.runtime import (
@@ -29,7 +29,7 @@ from cudamaster.toolchain.devices.virtual.runtime import (
     NativeLaunch,
     declare,
 )
-from cudamaster.toolchain.devices.virtual.tallies import longest_warp, ratio, scaled_to_grid, stretch, unseen
+from cudamaster.toolchain.devices.virtual.tallies import ratio, scaled_to_grid, stretch, unseen
 from cudamaster.toolchain.devices.virtual.translations import Job, Translator, translated
 from cudamaster.toolchain.devices.virtual.variables import ModuleVariables
 from cudamaster.toolchain.devices.virtual.watching import Watch
@@ -216,20 +216,21 @@ class Engine:
         footprints = counting.take_footprints(self._native, native)
         if fault is not None:
             return fault
-        issued, along = counting.issued
+        issued = counting.issued[0]
+        instructions, on_paths = map(sum, counting.issued.tolist())
         return SampledLaunch(
             request=request,
             kernel=executable.kernel,
             sampled_blocks=tuple(counting.blocks),
             block_counts=counting.block_counts,
-            sites=tuple(map(counted_as, counting.code.sites)),
+            sites=counting.code.counted,
             site_counts=counting.site_counts,
             footprints=footprints,
             allocations=self.allocations(),
             seconds=seconds,
             instructions=issued,
-            longest=ratio(native.longest, float(issued.mean())),
-            longest_warp=longest_warp(along, issued, request.warps_per_block),
+            longest=ratio(native.longest, instructions / max(1, len(issued))),
+            longest_warp=ratio(on_paths * request.warps_per_block, instructions),
             path_counts=counting.paths.sum(axis=0),
             depends=bool(native.is_overrun or native.waits),
         )

@@ -10,7 +10,7 @@ from cudamaster.toolchain.devices.virtual.analysis.sharing import blocks_with_at
 from cudamaster.toolchain.devices.virtual.codegen.special import reads_clock
 from cudamaster.toolchain.devices.virtual.codegen.warp_function import FUNCTION_NAME
 from cudamaster.toolchain.devices.virtual.jit import THOROUGH, MachineCode
-from cudamaster.toolchain.devices.virtual.launch import Site
+from cudamaster.toolchain.devices.virtual.launch import Site, counted_as
 from cudamaster.toolchain.devices.virtual.runtime import NativeSite, native_sites
 from cudamaster.toolchain.devices.virtual.translation import Translation
 from cudamaster.toolchain.devices.virtual.translations import Job, Translator
@@ -27,6 +27,8 @@ class Code:
     translation: Translation
     address: int
     sites: tuple[Site, ...]
+    counted: tuple[Site, ...]
+    """The sites with the spaces whose counters they have."""
     native_sites: "ctypes.Array[NativeSite]"
     machine: MachineCode
     """Kept: its memory is that of `address`."""
@@ -81,4 +83,5 @@ class Executable:
         machine = MachineCode(translation.code, FUNCTION_NAME, self._native)
         sites = tuple(placed.site(self.kernel) for placed in translation.sites)
         table = native_sites(sites, [placed.aligned for placed in translation.sites])
-        return Code(translation, machine.address, sites, table, machine)
+        counted = tuple(map(counted_as, sites))
+        return Code(translation, machine.address, sites, counted, table, machine)

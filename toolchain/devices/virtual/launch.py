@@ -80,7 +80,7 @@ class SampledLaunch:
     sites: tuple[Site, ...]
     site_counts: NDArray[np.int64]
     """Shape [sites, 5], columns above."""
-    footprints: tuple[NDArray[np.uint64], ...]
+    footprints: Sequence[NDArray[np.uint64]]
     """For each sampled block, the sorted distinct global sector ids (address >> 5) it read or wrote."""
     allocations: tuple[tuple[int, int], ...]
     """(first address, bytes) of every device buffer that was live at the launch."""

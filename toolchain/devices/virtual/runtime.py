@@ -78,10 +78,12 @@ def declare(native: ctypes.CDLL) -> None:
     native.vg_free.argtypes = native.vg_unregister.argtypes = [ctypes.c_void_p]
     native.vg_register.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_char_p]
     native.vg_name.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
-    native.vg_name.restype = native.vg_take_footprints.restype = None
+    native.vg_name.restype = native.vg_give_back_footprints.restype = None
     native.vg_live_bytes.restype = native.vg_list.restype = ctypes.c_int64
     native.vg_list.argtypes = [ctypes.c_void_p, ctypes.c_int64]
-    native.vg_take_footprints.argtypes = [ctypes.POINTER(NativeLaunch), ctypes.c_void_p]
+    native.vg_lend_footprints.argtypes = [ctypes.POINTER(NativeLaunch)]
+    native.vg_lend_footprints.restype = ctypes.c_void_p
+    native.vg_give_back_footprints.argtypes = [ctypes.c_void_p]
     native.vg_launch.argtypes = [ctypes.POINTER(NativeLaunch)]
 
 

@@ -86,7 +86,7 @@ def joined(parts: Sequence[SampledLaunch]) -> SampledLaunch:
         return parts[0]
     ends, others = parts
     total = ends.request.block_count
-    blocks, footprints = ends.sampled_blocks + others.sampled_blocks, ends.footprints + others.footprints
+    blocks, footprints = ends.sampled_blocks + others.sampled_blocks, (*ends.footprints, *others.footprints)
     order = sorted(range(len(blocks)), key=blocks.__getitem__)
     longest, longest_warp = of_parts(ends, others)
     own = len(blocks) / total

@@ -30,11 +30,6 @@ def stretch(elapsed: int, work: int, there: int, places: int) -> float:
     return float(found ** (math.log(places) / math.log(there)))
 
 
-def longest_warp(along: Counts, issued: Counts, warps: int) -> float:
-    """Instructions along the blocks' longest paths over those of mean warps."""
-    return ratio(float(along.sum()) * warps, float(issued.sum()))
-
-
 def scaled_to_grid(sample: SampledLaunch, whole: Counts, longest: int) -> SampledLaunch:
     """The sample as if its blocks were the mean of the grid, whose counts of basic blocks are `whole`.
 

@@ -18,7 +18,8 @@ class ModuleVariables:
         """`shared` gives memory of so many bytes that the process of the host code sees too."""
         self._native, self._shared = native, shared
         self.addresses: dict[str, int] = {}
-        self._tables: dict[int, NDArray[np.uint64]] = {}
+        self._tables: dict[int, tuple[NDArray[np.uint64], int]] = {}
+        """And where they lie."""
 
     def add(self, module: Module) -> None:
         """Allocate and initialise the variables of `module`."""
@@ -27,11 +28,12 @@ class ModuleVariables:
             self.addresses[variable.name] = self._allocate(variable)
         for variable in placed:
             self._relocate(variable, self.addresses | function_numbers(module))
-        self._tables[id(module)] = np.array([self.addresses[v.name] for v in placed] + [0], np.uint64)
+        table = np.array([self.addresses[v.name] for v in placed] + [0], np.uint64)
+        self._tables[id(module)] = table, table.ctypes.data
 
     def table(self, module: Module) -> int:
         """Return the pointer to the addresses of `module`'s variables, in the order of `analysis.layout`."""
-        return int(self._tables[id(module)].ctypes.data)
+        return self._tables[id(module)][1]
 
     def _allocate(self, variable: Variable) -> int:
         name = variable.name.encode()

@@ -205,6 +205,7 @@ void vg_count(VgWarp *warp, uint32_t mask, const uint64_t *addresses, int32_t nu
     site->counters[VG_SITE_REQUESTS]++;
     site->counters[VG_SITE_LANES] += __builtin_popcount(mask);
     uint64_t first = addresses[__builtin_ctz(mask)];
+    __builtin_prefetch((const void *)(uintptr_t)first); /* it is loaded next */
     if (what->space == VG_CONST) {
         site->counters[VG_SITE_SECTORS] += places(mask, addresses);
         return;

@@ -3,7 +3,7 @@
 #include "meeting.h"
 #include "profile.h"
 
-enum { LINE_BYTES = 1 << LINE_SHIFT, HOST_LINE_BYTES = 64 };
+enum { LINE_BYTES = 1 << LINE_SHIFT };
 
 /* Sectors `first` to `last` as bits from sector `low` on. */
 static uint64_t bits_of(uint64_t first, uint64_t last, uint64_t low)
@@ -67,14 +67,6 @@ static __attribute__((noinline)) void count_any(VgBlock *block, VgMetSite *site,
     count_ranges(&request, access);
 }
 
-/* What a warp that goes through memory in order loads at its next turn. */
-static inline void prefetch_behind(uint64_t line)
-{
-    uint64_t next = (line + 1) << LINE_SHIFT;
-    for (unsigned i = 0; i < 3; i++)
-        __builtin_prefetch((const void *)(uintptr_t)(next + HOST_LINE_BYTES * i));
-}
-
 /* An access that changes something of the stretch where its site was before: sectors of lines from `line` on, and of
  * another line, if any. */
 static __attribute__((noinline)) void count_changing(VgBlock *block, VgMetSite *site, uint64_t line, uint64_t sectors,
@@ -83,8 +75,6 @@ static __attribute__((noinline)) void count_changing(VgBlock *block, VgMetSite *
     VgRequest request = {block, block->profile, site, site->stretch};
     add_request(site);
     vg_change_bits(&request, line * LINE_SECTORS, sectors);
-    if (site->what.kind == VG_LOAD)
-        prefetch_behind(line);
     if (others)
         vg_change_bits(&request, other * LINE_SECTORS, others);
 }

@@ -27,8 +27,10 @@ static inline unsigned vg_l1_sets(int bytes)
 
 static inline void vg_l1_empty(VgL1 *cache)
 {
-    for (unsigned place = 0; place < L1_WAYS * cache->sets; place++)
-        cache->held[place] = &cache->none;
+    const unsigned places = L1_WAYS * cache->sets;
+    uint8_t *const none = &cache->none;
+    for (unsigned place = 0; place < places; place++)
+        cache->held[place] = none;
     cache->held[NO_PLACE] = &cache->none;
     memset(cache->oldest, 0, cache->sets);
 }

@@ -67,19 +67,20 @@ static void add_whole(VgMetSite *site)
 
 /* --- footprints ----------------------------------------------------------------------------------------------------- */
 
-/* What a launch before this one had for footprints, so that its pages need not be cleared again: the first number says
- * how much room that is. */
+/* What a launch before this one had for footprints, so that its pages need not be cleared again. The number before the
+ * first says how much room that is. */
 static _Atomic(uint64_t *) spare;
 
 /* Room for some more sectors after the first `end` of the launch's footprints; where that is. */
 static uint64_t *room_for(VgLaunch *launch, int64_t end, int64_t count)
 {
     if (!launch->footprints && (launch->footprints = atomic_exchange(&spare, NULL)))
-        launch->footprints_room = (int64_t)launch->footprints[0];
+        launch->footprints_room = (int64_t)launch->footprints[-1];
     if (end + count > launch->footprints_room) {
+        uint64_t *before = launch->footprints ? launch->footprints - 1 : NULL;
         launch->footprints_room = 2 * (end + count) + FIRST_ROOM;
-        launch->footprints =
-            realloc(launch->footprints, (size_t)launch->footprints_room * sizeof *launch->footprints);
+        launch->footprints = (uint64_t *)realloc(before, (size_t)(launch->footprints_room + 1) * sizeof *before) + 1;
+        launch->footprints[-1] = (uint64_t)launch->footprints_room;
     }
     return launch->footprints + end;
 }
@@ -186,16 +187,19 @@ void vg_profile_end(VgProfile *profile, VgLaunch *launch, int is_whole)
     profile->met = 0;
 }
 
-/* Moves a launch's footprints to `out`. */
-void vg_take_footprints(VgLaunch *launch, uint64_t *out)
+/* Lends a launch's footprints, NULL for none, until they are given back. */
+uint64_t *vg_lend_footprints(VgLaunch *launch)
 {
-    if (launch->footprints_end)
-        memcpy(out, launch->footprints, (size_t)launch->footprints_end * sizeof *out);
-    if (launch->footprints && launch->footprints_room <= MOST_SPARE) {
-        launch->footprints[0] = (uint64_t)launch->footprints_room;
-        launch->footprints = atomic_exchange(&spare, launch->footprints);
-    }
-    free(launch->footprints);
+    uint64_t *lent = launch->footprints;
     launch->footprints = NULL;
     launch->footprints_end = launch->footprints_room = 0;
+    return lent;
+}
+
+void vg_give_back_footprints(uint64_t *lent)
+{
+    if (lent && lent[-1] <= MOST_SPARE)
+        lent = atomic_exchange(&spare, lent);
+    if (lent)
+        free(lent - 1);
 }

@@ -28,13 +28,15 @@ static inline unsigned take(const VgStretch *stretch, uint64_t place, int keeps_
     return wanted;
 }
 
-static inline void access_wanted(const VgRequest *request, const VgStretch *stretch, const Lines *lines, int count)
+/* `is_cached`, `keeps_footprint`: of the site. */
+static inline __attribute__((always_inline)) void access_as(const VgRequest *request, const VgStretch *stretch,
+                                                            const Lines *lines, int count, int is_cached,
+                                                            int keeps_footprint)
 {
     int64_t *counters = request->site->counters;
     VgProfile *profile = request->profile;
     const unsigned sets = profile->l1.sets;
-    int sectors = 0, missed = 0, keeps_footprint = request->site->what.space != VG_LOCAL;
-    int is_cached = request->site->is_cached;
+    int sectors = 0, missed = 0;
     for (int i = 0; i < count; i++) {
         unsigned wanted = take(stretch, lines->place[i], keeps_footprint);
         sectors += __builtin_popcount(wanted);
@@ -44,6 +46,16 @@ static inline void access_wanted(const VgRequest *request, const VgStretch *stre
     counters[VG_SITE_SECTORS] += sectors;
     counters[VG_SITE_MISSED_SECTORS] += is_cached ? missed : sectors;
     counters[VG_SITE_LINES] += count;
+}
+
+/* Each way by itself: what is known there need not be looked at line by line. */
+static inline void access_wanted(const VgRequest *request, const VgStretch *stretch, const Lines *lines, int count)
+{
+    int keeps_footprint = request->site->what.space != VG_LOCAL;
+    if (request->site->is_cached && keeps_footprint)
+        access_as(request, stretch, lines, count, 1, 1);
+    else
+        access_as(request, stretch, lines, count, request->site->is_cached, keeps_footprint);
 }
 
 /* Lanes that access one sector each. */

@@ -8,6 +8,7 @@
 #define MOST_LINES (1 << 19) /* of a stretch: 64 MiB, as what is known of it takes memory */
 #define UNKNOWN_LINES 32     /* of one of memory that nobody allocated */
 #define MOST_SPARE 16
+#define HOST_LINE_BYTES 64
 
 /* --- what is known of a stretch ------------------------------------------------------------------------------------- */
 
@@ -185,9 +186,18 @@ static inline uint64_t changing(const uint8_t *same, uint64_t bits)
     return vg_spread((uint32_t)bits) & ~vg_eight(same);
 }
 
+/* What a warp that goes through memory in order loads at its next turn, or the warp after it now. */
+static inline void prefetch(uint64_t address)
+{
+    for (unsigned i = 0; i < 3; i++)
+        __builtin_prefetch((const void *)(uintptr_t)(address + HOST_LINE_BYTES * i));
+}
+
 void vg_change_bits(const VgRequest *request, uint64_t low, uint64_t bits)
 {
     int64_t *counters = request->site->counters;
+    if (request->site->what.kind == VG_LOAD)
+        prefetch((low + 64 - (unsigned)__builtin_clzll(bits | 1)) << SECTOR_SHIFT);
     counters[VG_SITE_SECTORS] += __builtin_popcountll(bits);
     counters[VG_SITE_LINES] += vg_lines_of(bits);
     counters[VG_SITE_MISSED_SECTORS] += access_lines(request, low / LINE_SECTORS, bits);
