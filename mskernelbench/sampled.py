@@ -7,14 +7,16 @@ that whatever saves time shows in what these blocks wrote, and in how much they 
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Access, Arguments, Scalar
 from cudamaster.toolchain.timing import Timing
-from cudamaster.toolchain.traces import Written
+from cudamaster.toolchain.traces import Extent, Written
 from mskernelbench.answers import right_answers
-from mskernelbench.operator import Arrays, Operator, Precision, Workload
+from mskernelbench.operator import Arrays, Contract, Operator, Precision, Workload
 from mskernelbench.pieces import Piece, Wanted, stretches
 from mskernelbench.tolerance import compare
 
@@ -42,7 +44,9 @@ def right_in_samples(
         if tensor.access is Access.INPUT:
             continue
         extent, seen = timing.extents.get(tensor.name), timing.written.get(tensor.name)
-        if extent is None or seen is None or extent.usual < LEAST_SHARE * tensor.array.nbytes:
+        if extent is None or seen is None:
+            return False
+        if _usually_written(operator, tensor.array, extent, seen) < LEAST_SHARE * tensor.array.nbytes:
             return False
         if not seen.reaches_end or len(seen.places) < min(LEAST_ELEMENTS, tensor.array.size):
             return False
@@ -50,6 +54,17 @@ def right_in_samples(
         if not all(_right(operator, precision, piece, tensor.name, seen) for piece in pieces):
             return False
     return operator.cut is not None
+
+
+def _usually_written(operator: Operator, array: NDArray[Any], extent: Extent, seen: Written) -> float:
+    """Bytes of an output that all blocks write, were they like the sampled ones.
+
+    What these only read of it is taken off where a look tells what was written: it held a pattern before.
+    """
+    if operator.contract is not Contract.POISONED or not extent.sampled:
+        return extent.usual
+    by_samples = (array.size - seen.left_out) * array.itemsize
+    return extent.usual * min(1.0, by_samples / extent.sampled)
 
 
 def inputs_of(arguments: Arguments) -> Arrays:

@@ -1,7 +1,7 @@
 """What a timed call left on its tensors: how much of each it touched, and some elements of what it wrote."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ class Extent:
     """Were all like the sampled blocks' mean."""
     most: float
     """Were all like the one that touches most, both ends of the grid included."""
+    sampled: float = field(default=0.0, compare=False)
+    """What the sampled blocks touch themselves; 0 where the device does not tell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

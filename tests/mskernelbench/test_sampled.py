@@ -1,6 +1,7 @@
 """Some elements of what a timed call wrote: right ones are known to be right, and nothing else is."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -54,6 +55,16 @@ def test_elements_outside_their_bounds_are_not(error: float) -> None:
 
 def test_half_of_an_output_is_not_enough_however_right_it_is() -> None:
     assert not told(SOFTMAX, ROWS, timing(SOFTMAX, ROWS, share=0.5))
+
+
+@pytest.mark.parametrize(("reads", "right"), [(1.0, True), (1.3, False), (16.0, False)])
+def test_what_blocks_read_of_an_output_that_they_do_not_write_is_no_work(reads: float, right: bool) -> None:
+    """Blocks by which all of the output seems to be touched have themselves written 1/64 of it."""
+    done = timing(SOFTMAX, ROWS)
+    seen = {name: replace(one, left_out=one.left_out + 31_500) for name, one in done.written.items()}
+    nbytes = 4 * 32_000 / 64
+    extents = {name: replace(one, sampled=reads * nbytes) for name, one in done.extents.items()}
+    assert told(SOFTMAX, ROWS, replace(done, written=seen, extents=extents)) is right
 
 
 def test_an_operator_that_cannot_be_cut_is_never_known_to_be_right() -> None:

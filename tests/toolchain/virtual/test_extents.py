@@ -33,6 +33,11 @@ def test_blocks_between_the_ends_stand_for_all_that_did_not_run() -> None:
     assert extents([(some, 1)], [X])["x"] == Extent(32 * (11 + 800), 32 * (11 + 1000), 32 * (11 + 1200))
 
 
+def test_what_sampled_blocks_touch_themselves_is_told_once_for_each_launch_that_ran() -> None:
+    some = launch(102, {0: range(10), 40: range(8), 60: range(12), 101: range(1)})
+    assert extents([(some, 3), (some, 1)], [X])["x"].sampled == 2 * 32 * 31
+
+
 def test_a_launch_counts_as_often_as_it_stands_for() -> None:
     assert extents([(launch(1, {0: range(10)}), 3)], [X])["x"].usual == 960
 

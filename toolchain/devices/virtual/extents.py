@@ -49,7 +49,7 @@ def _given(parameters: bytes, address: int, nbytes: int) -> bool:
 
 
 def _extent(samples: Counted, address: int, nbytes: int) -> Extent:
-    least = usual = most = 0.0
+    least = usual = most = by_samples = 0.0
     for sample, launches in samples:
         touched = np.array([_touched(sectors, address, nbytes) for sectors in sample.footprints])
         total, blocks = sample.request.block_count, np.array(sample.sampled_blocks)
@@ -60,7 +60,8 @@ def _extent(samples: Counted, address: int, nbytes: int) -> Extent:
         least += launches * (own + rest * float(others.min()))
         usual += launches * (own + rest * float(others.mean()))
         most += launches * (own + rest * float(touched.max()))
-    return Extent(least, usual, most)
+        by_samples += float(touched.sum())
+    return Extent(least, usual, most, by_samples)
 
 
 def _touched(sectors: NDArray[np.uint64], address: int, nbytes: int) -> int:

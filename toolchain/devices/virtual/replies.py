@@ -37,14 +37,14 @@ def decode_profile(kernels: Any) -> Profile:
 
 def encode_extents(found: Mapping[str, Extent]) -> dict[str, list[float]]:
     """For `decode_extents`."""
-    return {name: [extent.least, extent.usual, extent.most] for name, extent in found.items()}
+    return {name: [extent.least, extent.usual, extent.most, extent.sampled] for name, extent in found.items()}
 
 
 def decode_extents(found: Any) -> Mapping[str, Extent]:
     """Raises ReplyForged."""
     try:
-        amounts = {text(name): [number(amount) for amount in three] for name, three in found.items()}
-        return {name: Extent(*three) for name, three in amounts.items()}
+        amounts = {text(name): [number(amount) for amount in four] for name, four in found.items()}
+        return {name: Extent(*four) for name, four in amounts.items()}
     except NO_PARTS as failure:
         raise ReplyForged("extents without their parts") from failure
 
