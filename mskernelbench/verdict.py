@@ -152,7 +152,7 @@ def _no_difference(rows: Sequence[WorkloadResult], overall: Interval, bench: Ben
     faster, slower, _ = directions(speedups)
     if bench.clock is Clock.MODELLED:
         average = f"within 10 % of {bench.compared_with} on average ({ratio_text(overall.centre)})"
-        mean = f"{average}, which the model cannot tell from none"
+        mean = f"{average}, which the time model cannot tell from none"
     else:
         average = f"no difference from {bench.compared_with}: {ratio_text(overall.centre)} on average"
         mean = f"{average}, and its interval holds 1"

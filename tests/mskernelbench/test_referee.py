@@ -137,7 +137,7 @@ def test_modelled_times_within_ten_percent_are_no_difference() -> None:
     evaluation = verdict(honest(SPMV), time_ms=lambda a: 0.95)
     assert evaluation.speedup is not None
     assert evaluation.speedup.low <= 1 <= evaluation.speedup.high
-    said = "within 10 % of the baseline on average (1.05x), which the model cannot tell from none"
+    said = "within 10 % of the baseline on average (1.05x), which the time model cannot tell from none"
     assert said in evaluation.reason
 
 
