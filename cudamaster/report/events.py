@@ -208,8 +208,8 @@ class EventLines:
             void = f" (the {before} of its round is void)" if before else ""
             return f"{verdict['status']}: {verdict['reason']}{void}"
         of_all = f" on all {self.workloads} workloads" if self.workloads > 1 else ""
-        instead = f" (takes the place of its round's {before})" if before else ""
         speedup, attained = ratio_text(verdict["speedup"]["centre"]), percent(verdict["attainment"])
+        instead = f" (takes the place of its round's {before})" if before not in (None, speedup) else ""
         return f"correct, {speedup} {self.clock}{of_all}, {attained} of the roofline{instead}"
 
     def _strategy(self, event: Json) -> str:

@@ -46,8 +46,10 @@ def slower_words(speedup: Interval) -> str:
 
 
 def percent(share: float | None) -> str:
-    """`8.1 %`; a figure that does not exist is `unknown`."""
-    return "unknown" if share is None else f"{100 * share:.1f} %"
+    """`8.1 %`, and `0.02 %` where one decimal would say nothing; what does not exist is `unknown`."""
+    if share is None:
+        return "unknown"
+    return f"{100 * share:.1g} %" if 0 < 100 * share < 0.05 else f"{100 * share:.1f} %"
 
 
 def clocked(clock: str) -> str:

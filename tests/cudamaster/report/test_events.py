@@ -199,6 +199,14 @@ def test_the_end_of_a_run_on_one_workload_counts_none() -> None:
     assert told == "the end    #1 : correct, 2.10x modelled, 10.0 % of the roofline"
 
 
+def test_an_end_that_finds_the_same_says_so_once() -> None:
+    lines = EventLines("modelled", 9)
+    lines.line(of_some(verdict(1, 1.5), 2))
+    told = lines.line(of_some(verdict(1, 1.5), 9) | {"event": "champion"})
+    assert told is not None
+    assert told.endswith("on all 9 workloads, 10.0 % of the roofline")
+
+
 def test_a_figure_that_the_end_refuses_is_said_to_be_void() -> None:
     lines = EventLines("modelled", 9)
     lines.line(proposal(1, "k"))

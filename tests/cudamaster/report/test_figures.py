@@ -40,6 +40,7 @@ def test_a_speedup_below_one_is_said_to_be_none_and_whether_that_can_be_told() -
 def test_a_figure_that_does_not_exist_is_said_to_be_unknown() -> None:
     assert percent(None) == "unknown"
     assert percent(0.0813) == "8.1 %"
+    assert [percent(0.00021), percent(0.0), percent(0.0006)] == ["0.02 %", "0.0 %", "0.1 %"]
 
 
 def test_a_modelled_figure_says_that_no_gpu_measured_it() -> None:
