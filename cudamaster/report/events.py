@@ -11,8 +11,8 @@ from mskernelbench.ratios import ratio_text
 
 Line = str | None
 PLAYED_BY_MODEL = "from here on the language model plays"
-NAME_WIDTH = 34
-"""Columns for a candidate's strategy and parameters."""
+NAME_WIDTH = 28
+"""Columns for a candidate's strategy and parameters: a line of a correct one is 80 then."""
 
 
 ORDER = "           candidates are judged side by side, and told in the order in which they are done"
@@ -225,12 +225,11 @@ def status(lines: EventLines, settings: Settings) -> str:
     """Where the run is: round, candidates, best so far, budget."""
     if lines.round == 0:
         return "judging the baseline"
-    known = lines.best
-    best = f"best in the rounds {ratio_text(known)} {lines.clock}" if known else "nothing faster yet"
+    best = f"best {ratio_text(lines.best)} {lines.clock}" if lines.best else "nothing faster yet"
     minutes = f", at most {settings.max_minutes:g} min" if settings.max_minutes else ""
     spent = f", {lines.spent}" if lines.spent else ""
     if lines.crowning:
-        return f"judging the fastest on all workloads, {best}"
+        return f"judging the fastest on all workloads, in the rounds {best}"
     return (
         f"round {lines.round} of {settings.rounds}, {lines.judged} candidates judged, {best}{spent}{minutes}"
     )

@@ -39,7 +39,7 @@ def test_at_its_start_a_run_judges_the_baseline(run: RetoldRun) -> None:
 def test_in_the_middle_the_best_so_far_is_by_the_rounds_verdicts(run: RetoldRun) -> None:
     glimpse = glimpsed(run.until("rewards").folder)
     assert glimpse.state is State.GOING
-    assert glimpse.line.startswith("round 1 of 5, 4 candidates judged, best in the rounds 1.48x modelled")
+    assert glimpse.line.startswith("round 1 of 5, 4 candidates judged, best 1.48x modelled")
     assert glimpse.best is not None
     assert glimpse.best.kernel == scripted.GOOD
     assert not glimpse.crowned
