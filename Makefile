@@ -26,6 +26,7 @@ test: setup
 
 bench: setup
 	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	$(BIN)/python -m benchmarks.virtual_gpu
 	$(BIN)/python -m benchmarks.rank
 	$(BIN)/python -m benchmarks.rank.sgemm
 

@@ -1,0 +1,1 @@
+"""How fast the virtual GPU runs kernels."""
