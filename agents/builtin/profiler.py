@@ -76,7 +76,16 @@ def _worth(situation: Situation, attempt: Attempt) -> str:
     verdict = _compared(speedup, before, attempt.evaluation.clock)
     kernel = heaviest(attempt.profile)
     bound = f", now bound by {kernel.bound}" if kernel else ""
-    return f"{speedup.centre:.2f}x the baseline, {verdict} the best before ({before.centre:.2f}x){bound}"
+    of = _of_its_round(attempt.evaluation)
+    return f"{speedup.centre:.2f}x the baseline{of}, {verdict} the best before ({before.centre:.2f}x){bound}"
+
+
+def _of_its_round(evaluation: Evaluation) -> str:
+    """Of how many workloads the figure is: the end's, of all, stands beside it and differs."""
+    timed = sum(row.speedup is not None for row in evaluation.workloads)
+    if not timed:
+        return ""
+    return " on its round's workload" if timed == 1 else f" on its round's {timed} workloads"
 
 
 def _compared(speedup: Interval, before: Interval, clock: str) -> str:

@@ -80,3 +80,15 @@ def test_a_refusal_is_told_in_the_referee_s_words() -> None:
     refused = attempt(1, PLAN, verdict=evaluation(Status.WRONG, reason="the tail is dropped"))
 
     assert conclude(situation(), refused) == "tile was refused (wrong): the tail is dropped"
+
+
+def test_a_lesson_s_figure_says_of_how_many_workloads_it_is() -> None:
+    rows = [WorkloadResult("real", {"N": i}, speedup=Interval(4.0, 4.0, 4.0)) for i in range(3)]
+    several, one = (replace(evaluation(speedup=4.0), workloads=tuple(rows[:n])) for n in (3, 1))
+
+    assert "4.00x the baseline on its round's 3 workloads, faster than" in conclude(
+        situation(), attempt(1, PLAN, verdict=several)
+    )
+    assert "4.00x the baseline on its round's workload, faster than" in conclude(
+        situation(), attempt(1, PLAN, verdict=one)
+    )
