@@ -29,6 +29,8 @@ WHOLE = {Clock.MODELLED: Limits(2**30, 5 * 2**24), Clock.MEASURED: Limits(2**35,
 QUICK = {Clock.MODELLED: Limits(2**27, 5 * 2**24), Clock.MEASURED: Limits(2**30, 5 * 2**24)}
 """For a verdict on a few workloads, as a search asks for again and again."""
 QUICK_COUNT = 2
+LIGHT = Limits(2**27, 2**22)
+"""What costs as good as nothing to compare."""
 COSTLY = Limits(2**30, 2**28)
 """Up to this a full verdict compares what it cannot tell to be right otherwise."""
 HEAVIEST = Limits(2**33, 2**29)
@@ -122,6 +124,13 @@ def harder(workload: Workload, operator: Operator) -> tuple[Workload, ...]:
     )
 
 
+def a_harder_one(workloads: Sequence[Workload], operator: Operator) -> tuple[Workload, ...]:
+    """The last of the workloads with probing values or, where there are none, with a drawn kind of others."""
+    kinds = [other for w in workloads[-1:] for other in harder(w, operator)]
+    probing = [w for w in kinds if w.values == operator.probe]
+    return tuple(secrets.SystemRandom().sample(probing or kinds, min(1, len(kinds))))
+
+
 def on_harder_values(
     sampled: Sequence[Workload], operator: Operator, precision: Precision
 ) -> tuple[Workload, ...]:
@@ -144,9 +153,35 @@ def on_harder_values(
     return tuple(found)
 
 
-def probes(compared: Sequence[Workload], operator: Operator) -> tuple[Workload, ...]:
-    """The heaviest of what is compared with the operator's probing values: long sums hide a low precision."""
-    alike = [workload for workload in operator.in_set("check") if workload.values == operator.probe]
-    return tuple(
-        replace(w, values=probe.values, exact=probe.exact) for w in compared[-1:] for probe in alike[:1]
-    )
+def on_other_kinds(compared: Sequence[Workload], operator: Operator) -> tuple[Workload, ...]:
+    """What is compared with values that timed workloads do not have.
+
+    The heaviest of those `compared` with the operator's probing values: long sums hide a low precision. And
+    each other kind that checks have on a drawn one that is larger than its checks, since kernels may take
+    another way there; the chance falls with the cost above LIGHT. Values that are exact are so at their
+    checks' sizes only.
+    """
+    own = [w for w in compared if w.matrix is None]
+    timed = {w.values for w in own}
+    checks = [w for w in operator.in_set("check") if w.values not in timed]
+    probing = [w for w in checks if w.values == operator.probe][:1]
+    probes = [replace(w, values=p.values, exact=p.exact) for w in own[-1:] for p in probing]
+    kinds = dict.fromkeys(w.values for w in checks if w.values != operator.probe and not w.exact)
+    others = (_beyond([w for w in checks if w.values == kind], own, operator) for kind in kinds)
+    return (*probes, *(w for w in others if w is not None))
+
+
+def _beyond(checks: Sequence[Workload], compared: Sequence[Workload], operator: Operator) -> Workload | None:
+    """A drawn one of those `compared` that is larger than the `checks`, with their values, or None."""
+    largest = max(operator.weight(w.shape) for w in checks)
+    larger = [w for w in compared if operator.weight(w.shape) > largest]
+    if not larger:
+        return None
+    (drawn,) = secrets.SystemRandom().choices(larger, [1 / _cost(w, operator) for w in larger])
+    return replace(drawn, values=checks[0].values)
+
+
+def _cost(workload: Workload, operator: Operator) -> float:
+    """Of a comparison, at least 1, which LIGHT ones cost."""
+    nbytes = operator.dram_bytes(workload.shape, Precision.FP32)
+    return max(1.0, operator.flops(workload.shape) / LIGHT.flops, nbytes / LIGHT.dram_bytes)

@@ -78,6 +78,8 @@ class WorkloadResult:
     the time, or where a call that the candidate makes too costly has none."""
     unproved: bool = False
     """Whether its time is that of blocks that do not show their work, and it counts since no other does."""
+    slow_values: str | None = None
+    """The kind of values on which it gains least, where its time and speedup are those there."""
 
     @property
     def counts(self) -> bool:
@@ -130,6 +132,7 @@ class WorkloadResult:
             "left_out": self.left_out,
             "counted": None if self.counted else False,
             "unproved": self.unproved or None,
+            "slow_values": self.slow_values,
         }
         return {"set": self.set, "shape": dict(self.shape)} | {
             k: v for k, v in figures.items() if v is not None

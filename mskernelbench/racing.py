@@ -102,6 +102,11 @@ class Race:
         timing = self._time(candidate, workload, 1, traces=True)
         return isinstance(timing, Timing) and self._lane.right_in_samples(workload, timing)
 
+    def gain_on(self, candidate: Build, workload: Workload) -> Interval | None:
+        """Its speedup on a workload that has no row; None where it has none."""
+        row = self.times(candidate, workload)
+        return None if isinstance(row, Refusal) else row.speedup
+
     def cost(self, candidate: Build, workload: Workload) -> float:
         """Steps of a call whose launches run whole, and of a look at what it wrote."""
         lane, timing = self._lane, None

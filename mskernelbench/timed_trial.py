@@ -4,16 +4,18 @@ import secrets
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 from cudamaster.toolchain.device import Device
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.affordable import at_any_rate, in_spots, may_be_compared, probes
+from mskernelbench.affordable import a_harder_one, at_any_rate, in_spots, may_be_compared, on_other_kinds
 from mskernelbench.building import Built
 from mskernelbench.checking import COMPARISON, Checked, Checker
 from mskernelbench.evaluation import Status, WorkloadResult
 from mskernelbench.guards import Refusal
 from mskernelbench.harder_values import Found, HarderValues
 from mskernelbench.operator import Operator, Precision, Workload
+from mskernelbench.other_values import held
 from mskernelbench.racing import Race
 from mskernelbench.short_calls import MOST_SECONDS, called_shortly, unseen_whole
 from mskernelbench.whole_calls import Told, WholeCalls
@@ -58,9 +60,9 @@ class TimedTrial:
         return self.built.keeps_state or self.device.clock is Clock.MEASURED
 
     def _on_other_data(self, cheap: Sequence[Workload]) -> Refusal | None:
-        """What is said against outputs on probing values, and of one workload on values nobody can know."""
+        """What is said against outputs on other kinds of values, and on data that nobody can know."""
         build = self.built.build
-        probed = self.checker.compare(build, probes(cheap, self.operator)).refusal
+        probed = self.checker.compare(build, on_other_kinds(cheap, self.operator)).refusal
         one = secrets.SystemRandom().sample(cheap, min(1, len(cheap)))
         return probed or self.checker.surprised(build, one)
 
@@ -121,6 +123,8 @@ class TimedTrial:
             times = times._replace(refusal=self._wrong_when_whole(timed, times.rows))
         spotted = self._spotted(timed, times.rows) if times.refusal is None else Told(())
         told = [replace(row, sampled=row.sampled or row.key in spotted.keys) for row in times.rows]
+        if times.refusal is None:
+            told = held(self.operator, timed, told, partial(self.race.gain_on, self.built.build))
         if self.device.clock is Clock.MODELLED and any(row.seen for row in told):
             told = [self._counted(w, row, doubtful) for w, row in zip(timed, told, strict=True)]
         return Checked(tuple(told), times.refusal or spotted.refusal)
@@ -225,11 +229,15 @@ class TimedTrial:
         return secrets.SystemRandom().sample(timed, min(count, len(timed)))
 
     def _whole(self, unseen: Sequence[Workload]) -> Checked:
-        """Whole outputs where no sample is known to be right, on light workloads and a drawn heavy one."""
+        """Whole outputs where no sample is known to be right, on light workloads and a drawn heavy one.
+
+        The last of the light ones is called on harder values too.
+        """
         light, drawn = at_any_rate(unseen, self.operator, self.precision)
         whole = self._compared((*light, *drawn))
-        slow = whole.refusal is not None and whole.refusal.status is Status.TIMED_OUT
-        return replace(whole, refusal=None) if slow else whole
+        other = whole if whole.refusal else self._compared(a_harder_one(light, self.operator))
+        slow = other.refusal is not None and other.refusal.status is Status.TIMED_OUT
+        return replace(whole, refusal=None if slow else other.refusal)
 
     def _spotted(self, timed: Sequence[Workload], rows: Sequence[WorkloadResult]) -> Told:
         """Whole calls on some heavy ones, compared at places where these can be answered alone.

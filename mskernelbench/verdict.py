@@ -193,6 +193,10 @@ def _not_proved(rows: Sequence[WorkloadResult]) -> list[str]:
         )
     if unproved := sum(row.unproved for row in rows):
         told.append(f"no gain is proved, but {unproved} of them count all the same: {TOO_COSTLY}")
+    if slow := [row.slow_values for row in rows if row.slow_values]:
+        kinds = ", ".join(f"'{kind}'" for kind in dict.fromkeys(slow))
+        where = _workloads(len(slow), "timed")
+        told.append(f"the gain on {where} is less on other values, {kinds}, and counts as it is there")
     return told
 
 

@@ -177,6 +177,14 @@ def _settled(row: WorkloadResult, whole: Within | None) -> WorkloadResult:
     factor = whole.ms / row.candidate_ms
     if factor <= LONGER:
         return seen
-    attainment = row.attainment and row.attainment / factor
-    speedup = row.speedup.scaled(1 / factor)
-    return replace(seen, candidate_ms=whole.ms, speedup=speedup, attainment=attainment)
+    return slowed(seen, factor)
+
+
+def slowed(row: WorkloadResult, factor: float) -> WorkloadResult:
+    """The row of a candidate that takes `factor` times as long."""
+    return replace(
+        row,
+        candidate_ms=row.candidate_ms and factor * row.candidate_ms,
+        speedup=row.speedup and row.speedup.scaled(1 / factor),
+        attainment=row.attainment and row.attainment / factor,
+    )

@@ -1,9 +1,18 @@
 """Which timed workloads are compared with the reference."""
 
+from pathlib import Path
+
 import pytest
 
 from cudamaster.toolchain.timing import Clock
-from mskernelbench.affordable import QUICK_COUNT, affordable, at_any_rate, in_spots, probes
+from mskernelbench.affordable import (
+    QUICK_COUNT,
+    a_harder_one,
+    affordable,
+    at_any_rate,
+    in_spots,
+    on_other_kinds,
+)
 from mskernelbench.catalog import load_operator
 from mskernelbench.operator import Precision, Workload
 
@@ -50,14 +59,43 @@ def test_every_operator_has_a_timed_workload_that_is_compared(name: str, precisi
 
 
 def test_the_heaviest_that_is_compared_is_probed_at_its_size() -> None:
-    (probe,) = probes([square(64), square(512)], GEMM)
+    probe, *_ = on_other_kinds([square(64), square(512)], GEMM)
     assert (probe.shape["M"], probe.values, probe.exact) == (512, "one_hot", False)
-    assert probes([], GEMM) == probes([square(64)], load_operator("relu")) == ()
+    assert on_other_kinds([], GEMM) == ()
 
 
 def test_the_probe_of_one_long_sum_is_exact() -> None:
-    (probe,) = probes([Workload("paper", {"N": 1 << 20}, "shifted")], load_operator("dot_product"))
+    probe, *_ = on_other_kinds([Workload("paper", {"N": 1 << 20}, "shifted")], load_operator("dot_product"))
     assert probe.exact
+
+
+def test_every_other_kind_of_values_is_compared_on_a_size_beyond_its_checks() -> None:
+    relu = load_operator("relu")
+    sizes = [Workload("paper", {"N": count}, "outliers") for count in (2, 2**14, 2**18)]
+    found = {w.values: int(w.shape["N"]) for w in on_other_kinds(sizes, relu)}
+    assert set(found) == {"ordinary", "wide", "special", "near_zero", "mixed"}
+    assert found["wide"] == 2**18
+    assert found["special"] in (2**14, 2**18)
+
+
+def test_the_last_is_taken_with_probing_values_or_with_some_harder_ones() -> None:
+    (one,) = a_harder_one([square(64), square(512)], GEMM)
+    assert (one.shape["M"], one.values) == (512, "one_hot")
+    sorting = load_operator("sorting")
+    (other,) = a_harder_one([Workload("real", {"N": 9})], sorting)
+    assert other.values == "mixed"
+    assert a_harder_one([], GEMM) == ()
+
+
+def test_values_that_are_exact_at_small_sizes_alone_are_not_taken_to_large_ones() -> None:
+    kinds = {w.values for w in on_other_kinds([square(512)], GEMM)}
+    assert kinds == {"one_hot", "ordinary", "mixed", "nan_row"}
+
+
+def test_a_matrix_that_is_read_from_a_file_keeps_its_values(tmp_path: Path) -> None:
+    spmv = load_operator("spmv_csr")
+    own = Workload("user", {"rows": 9, "cols": 9, "nnz": 9}, "shifted", "file", matrix=tmp_path)
+    assert on_other_kinds([own], spmv) == ()
 
 
 def test_what_no_sample_tells_is_compared_up_to_a_limit_and_one_beyond_it() -> None:

@@ -77,4 +77,5 @@ OPERATOR = Operator(
     dram_bytes=lambda shape, precision: 2 * precision.value_bytes * length(shape),
     weight=lambda shape: comparisons(length(shape)),
     exact=True,
+    work_by_values=True,
 )

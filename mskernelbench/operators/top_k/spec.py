@@ -104,5 +104,6 @@ OPERATOR = Operator(
     dram_bytes=dram_bytes,
     weight=lambda shape: comparisons(int(shape["N"])),
     exact=True,
+    work_by_values=True,
     unfit=unfit,
 )
