@@ -93,6 +93,7 @@ class Elementwise:
             dram_bytes=lambda shape, precision: 2 * precision.value_bytes * elements(shape),
             weight=elements,
             exact=self.error is None,
+            hard=("special",),
             cut=along(N={"input": 0, self.output: 0}),
         )
 

@@ -98,8 +98,14 @@ def samples(name: str, rng: np.random.Generator, rows: int, columns: int, precis
 
 
 def offset(x: F32, precision: Precision) -> F32:
-    """A mean far larger than the spread: E[x²] − mean² keeps few digits."""
-    return x + np.float32(256 if precision is Precision.FP32 else 64)
+    """A mean far larger than the spread: E[x²] − mean² keeps few digits.
+
+    It grows with the length, as bounds do: that loss grows with its square, and a bound with itself. In BF16
+    the numbers would lose their spread.
+    """
+    if precision is Precision.BF16:
+        return x + np.float32(64)
+    return x + np.float32(256 * max(1.0, (len(x) / 4096) ** 0.5))
 
 
 def small(x: F32, precision: Precision) -> F32:
@@ -207,6 +213,7 @@ class VectorNorm:
             flops=lambda shape: self.operations * elements(shape),
             dram_bytes=lambda shape, precision: 4 * precision.value_bytes * elements(shape),
             weight=elements,
+            probe="offset",
         )
 
 

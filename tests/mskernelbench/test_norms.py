@@ -1,6 +1,7 @@
 """What passes and what fails as a normalisation, in both precisions."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -159,6 +160,17 @@ def test_the_mean_of_squares_of_a_million_numbers_that_one_thread_adds_up_fails(
         return np.cumsum(terms, axis=1, dtype=np.float32)[:, -1]
 
     assert not long_vector.outcome(norm("layer_norm", one_pass, add=end_to_end)).right
+
+
+def test_the_mean_of_squares_fails_on_a_long_vector_far_from_zero_whoever_adds_it_up(
+    long_vector: Case,
+) -> None:
+    far = replace(long_vector.workload, values="offset")
+    arrays = draw_inputs(long_vector.operator, far, FP32, 1)
+    answer = right_answers(long_vector.operator, far, arrays, FP32)["output"]
+    case = long_vector._replace(workload=far, arrays=arrays, answer=answer)
+    assert case.outcome(norm("layer_norm", two_passes, add=strided)).ratio < 0.1
+    assert case.outcome(norm("layer_norm", one_pass, add=strided)).ratio > 1
 
 
 @pytest.mark.parametrize("narrow", [e.tf32, e.fp16, e.bf16])

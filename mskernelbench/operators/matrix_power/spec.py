@@ -177,4 +177,5 @@ OPERATOR = Operator(
     dram_bytes=lambda shape, precision: 2 * precision.value_bytes * int(shape["N"]) ** 2,
     weight=weight,
     matrix_product=True,
+    probe="monomial",
 )
