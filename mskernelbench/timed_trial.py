@@ -20,6 +20,7 @@ from mskernelbench.racing import Race
 from mskernelbench.short_calls import MOST_SECONDS, called_shortly, unseen_whole
 from mskernelbench.whole_calls import Told, WholeCalls
 from mskernelbench.whole_times import Key, Settled, WholeTimes, Within, gains
+from mskernelbench.work_growth import growth_words
 
 LONG_MS = 100.0
 """Calls that take longer are not run whole for a comparison."""
@@ -92,7 +93,7 @@ class TimedTrial:
             if not isinstance(row, Refusal) and workload in tried:
                 row = self.race.remembered(self.built.build, workload, row) or row
             if isinstance(row, Refusal):
-                return Checked(tuple(compared), row)
+                return Checked(tuple(compared), self._explained(row, timed[: len(rows)]))
             rows.append(replace(row, error_ratio=errors.get(row.key)))
         sampled = [w for w, row in zip(timed, rows, strict=True) if row.sampled]
         found = self._on_harder_values([w for w in sampled if w.key not in errors])
@@ -103,6 +104,13 @@ class TimedTrial:
         keys = {row.key for row in rows}
         late = self._seen_late(timed, rows, true, found.doubtful)
         return replace(late, results=(*(row for row in compared if row.key not in keys), *late.results))
+
+    def _explained(self, refusal: Refusal, ended: Sequence[Workload]) -> Refusal:
+        """Why a call does not end, where the work of those that `ended` says it."""
+        if refusal.status is not Status.TIMED_OUT or self.device.clock is Clock.MEASURED:
+            return refusal
+        words = growth_words(self.operator, ended, self._cost)
+        return replace(refusal, reason=f"{refusal.reason}; {words}") if words else refusal
 
     def _seen_late(
         self,
