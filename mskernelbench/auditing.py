@@ -106,7 +106,9 @@ def _gate(name: str, refusing: str | None, found: "_Evidence") -> Gate:
     if stopped and (found.build is None or GATES.index(name) >= AT_BUILD):
         return Gate(name, Outcome.NOT_REACHED, f"the kernel was refused before, by the gate {refusing}")
     if refusing in AT_CALLS and name in AT_CALLS:
-        so_far = f"{len(found.right)} workloads were right; " if found.right and name == "correctness" else ""
+        so_far = (
+            f"{_workloads(len(found.right))} right so far; " if found.right and name == "correctness" else ""
+        )
         words = f"{so_far}the calls ended where the gate {refusing} refused"
         return Gate(name, Outcome.NOT_REACHED, words)
     noted = found.noted(name)
@@ -171,7 +173,7 @@ class _Evidence:
 
     def _correctness(self) -> str:
         worst = max(self.right, default=0.0)
-        return f"{len(self.right)} workloads are right; the largest error is {worst:.3g} of its bound"
+        return f"{_workloads(len(self.right))} right; the largest error is {worst:.3g} of its bound"
 
     def _precision(self) -> str:
         probes = sum(workload.exact for workload in self._referee.workloads("check"))
@@ -179,7 +181,7 @@ class _Evidence:
             return "every output is exact"
         if not probes:
             return "this operator has no workload on which FP32 is exact; its bounds are all there is"
-        return f"{probes} workloads on which FP32 is exact in any order: every output is the exact answer"
+        return f"{_workloads(probes)} such that FP32 is exact in any order: every output is the exact answer"
 
     def _memory(self) -> str:
         return "outputs are written, inputs and guard bands whole, and no device memory is left allocated"
@@ -195,7 +197,14 @@ class _Evidence:
         if not shares:
             return "nothing was timed"
         most = 100 * max(shares)
-        return f"{len(shares)} workloads, {self.evaluation.clock}: at most {most:.0f} % of the roofline"
+        return (
+            f"{_workloads(len(shares))} timed, {self.evaluation.clock}: at most {most:.0f} % of the roofline"
+        )
+
+
+def _workloads(count: int) -> str:
+    """`1 workload is`, `2 workloads are`."""
+    return "1 workload is" if count == 1 else f"{count} workloads are"
 
 
 def _forbidden_flag(source: str) -> bool:

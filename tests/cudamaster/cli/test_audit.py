@@ -37,7 +37,7 @@ def test_the_baseline_passes_every_gate_and_each_says_what_it_saw(tmp_path: Path
     assert "relu_kernel" in evidence["build"]
     assert evidence["flags"] == "asks for --maxrregcount=64"
     assert "symbols are imported" in evidence["imports"]
-    assert evidence["time"].startswith("1 workloads, modelled")
+    assert evidence["time"].startswith("1 workload is timed, modelled")
 
 
 def test_what_was_right_before_a_call_that_hangs_is_no_passed_gate(tmp_path: Path, capsys: Output) -> None:
@@ -46,7 +46,10 @@ def test_what_was_right_before_a_call_that_hangs_is_no_passed_gate(tmp_path: Pat
     assert hangs != BASELINE
     code, outcomes, evidence = audited(tmp_path, capsys, hangs)
     assert (code, outcomes["schedule"], outcomes["correctness"]) == (1, "refused", "not_reached")
-    assert "workloads were right; the calls ended where the gate schedule refused" in evidence["correctness"]
+    assert (
+        " workloads are right so far; the calls ended where the gate schedule refused"
+        in evidence["correctness"]
+    )
 
 
 def test_state_and_half_precision_are_noted(tmp_path: Path, capsys: Output) -> None:
