@@ -34,8 +34,8 @@ kernels of the built-in expert's strategies, and all were.
   right, the workload is called whole after all, and compared whole up to a limit, beyond it at drawn places.
   A gain counts there if the call was timed as all of its blocks ran, which costs too much on the heaviest:
   else it counts as none in the mean.
-  Heavy calls of blocks that wait for or count each other, of which nobody sees a whole one, are made whole for
-  a few seconds: who leaves out most of the work ends in these, and is compared.
+  Heavy calls of blocks that wait for or count each other, of which nobody sees a whole one, are made whole
+  for a few seconds: who leaves out most of the work ends in these, and is compared.
   `bytes_left_out` refuses calls that touch less of their arguments than any right call must, `works_on_host`
   those that send them to the host, and `unfair_sample` those whose timed blocks touch less than blocks drawn
   anywhere. On a GPU timed calls run whole; one of them, which nobody can foresee, is looked at
