@@ -14,9 +14,6 @@ from cudamaster.toolchain.devices.virtual.runtime import NativeLaunch
 
 RESIDENT_BYTES = 512 << 20
 """What blocks that are resident together may take of memory."""
-MOST_LOOKS, LEAST_PLACES = 1 << 20, 64
-"""How often blocks of a chain may look whether it is their turn, where each looks as often as there are
-others beside it; and how many blocks are resident together in any case."""
 
 
 def resident_bytes(native: NativeLaunch) -> int:
@@ -27,10 +24,11 @@ def resident_bytes(native: NativeLaunch) -> int:
 
 
 def places_kept(native: NativeLaunch, places: int) -> int:
-    """How many of the GPU's `places` for blocks are made use of: as far as there is memory and time."""
-    blocks: int = native.grid[0] * native.grid[1] * native.grid[2]
-    most: int = min(RESIDENT_BYTES // resident_bytes(native), max(LEAST_PLACES, MOST_LOOKS // blocks))
-    return max(1, min(places, most))
+    """How many of the GPU's `places` for blocks are made use of: as far as there is memory.
+
+    All of them, in grids of any size: blocks in as many chains as there are places would not wait.
+    """
+    return max(1, min(places, RESIDENT_BYTES // resident_bytes(native)))
 
 
 class Counting:

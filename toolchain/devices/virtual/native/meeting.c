@@ -111,13 +111,13 @@ static void look_at(VgPace *pace, uint64_t address, uint32_t bytes)
         see(pace->looked, &pace->looked_count, VG_MOST_LOOKED, address + done, bytes - done);
 }
 
-/* Lanes wait until what they read has been written. */
+/* Lanes wait until what they read has been written. One that polls looks again then: the look takes its time. */
 static void wait_for(const VgBlock *block, int64_t written)
 {
     VgPace *pace = block->launch->pace;
     if (written <= block->clock + pace->shift)
         return;
-    int64_t early = written - time_of(block);
+    int64_t early = written - (block->waits ? block->clock + pace->shift : time_of(block));
     pace->shift += early > 0 ? early : 0;
 }
 

@@ -34,6 +34,7 @@ struct VgPace {
     int64_t latest; /* of the marks */
     int64_t longest, longest_work; /* cycles of the round in hand: of its longest slice, with waits and without */
     int is_vain, only_polls, polls_own;
+    int is_woken; /* whether what its block waits for may have come since its last look: the next one acts on it */
     int64_t *row_before, *sites_before; /* counters when the slice in hand began */
     int may_be_vain; /* whether its warp has polled and changed nothing before it */
     int64_t met;   /* how many of the accesses that are still to be counted */

@@ -69,7 +69,7 @@ void vg_pace_enter(VgBlock *block)
     pace->places[found].is_taken = 1;
     block->place = found;
     block->clock = pace->places[found].free_at;
-    block->waits = block->polls = 0;
+    block->waits = block->polls = block->woken = 0;
     memset(block->seen, 0, (size_t)block->warps * sizeof *block->seen);
 }
 
@@ -85,15 +85,31 @@ void vg_pace_leave(VgBlock *block)
 
 /* --- whose turn it is ------------------------------------------------------------------------------------------------- */
 
+/* Whether something else stands where a block looked last. */
+static int is_answered(const VgBlock *block)
+{
+    return block->looked && vg_has_changed(block->looked_at, block->looked, VG_MOST_LOOKED);
+}
+
+static int may_go_on(const VgBlock *block) { return block->woken || is_answered(block); }
+
+static int may_one_go_on(VgBlock *const *blocks, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (blocks[i]->living && may_go_on(blocks[i]))
+            return 1;
+    return 0;
+}
+
 void vg_pace_look(VgLaunch *launch, VgBlock *const *blocks, int count)
 {
+    if (!launch->pace)
+        return;
     int64_t least = INT64_MAX;
     for (int i = 0; i < count; i++)
         if (!blocks[i]->waits && blocks[i]->living && blocks[i]->clock < least)
             least = blocks[i]->clock;
-    if (!launch->pace)
-        return;
-    launch->pace->all_wait = least == INT64_MAX;
+    launch->pace->all_wait = least == INT64_MAX && !may_one_go_on(blocks, count);
     if (least != INT64_MAX)
         launch->pace->now = most(launch->pace->now, least);
 }
@@ -103,7 +119,7 @@ int vg_pace_is_due(const VgBlock *block)
     const VgPace *pace = block->launch->pace;
     if (!pace || !block->waits)
         return !pace || block->clock <= pace->now;
-    return !block->looked || pace->all_wait || vg_has_changed(block->looked_at, block->looked, VG_MOST_LOOKED);
+    return !block->looked || pace->all_wait || may_go_on(block);
 }
 
 int vg_pace_goes_on(VgBlock *const *blocks, int count)
@@ -123,6 +139,7 @@ void vg_pace_begin_round(VgBlock *block)
         return;
     if (block->waits)
         block->clock = most(block->clock, pace->now);
+    pace->is_woken = !block->waits || is_answered(block);
     pace->longest = pace->longest_work = 0;
     pace->is_vain = pace->only_polls = 1;
     pace->looked_count = pace->polls_own = 0;
@@ -147,6 +164,7 @@ void vg_pace_end_round(VgBlock *block)
     block->clock += pace->longest;
     block->waits = (uint8_t)pace->is_vain;
     block->polls = (uint8_t)pace->only_polls;
+    block->woken = (uint8_t)(pace->is_vain && pace->is_woken);
     block->looked = pace->is_vain && !pace->polls_own && pace->looked_count <= VG_MOST_LOOKED ? pace->looked_count : 0;
     memcpy(block->looked_at, pace->looked, (size_t)block->looked * sizeof *pace->looked);
     pace->places[block->place].busy += pace->longest_work;

@@ -150,6 +150,7 @@ void vg_block_begin(const VgHome *home, VgBlock *block, int64_t index, int64_t n
     block->index = index;
     block->number = number;
     block->living = block->warps;
+    block->still_rounds = 0;
     block->ctaid[0] = (int32_t)(index % launch->grid[0]);
     block->ctaid[1] = (int32_t)(index / launch->grid[0] % launch->grid[1]);
     block->ctaid[2] = (int32_t)(index / launch->grid[0] / launch->grid[1]);

@@ -7,6 +7,7 @@
 #include "pace.h"
 
 #define SHORT_SLICES 256 /* after which the time is looked at */
+#define STILL_ROUNDS 8 /* without a warp at a barrier, after which barriers are looked at: a few of its lanes may be */
 
 void vg_end_in_vain(const VgWarp *warp, int kind, int detail)
 {
@@ -75,7 +76,9 @@ static int run_round(VgBlock *block)
         progress |= run_warp(block, index);
         runnable += block->state[index] == VG_RUNNABLE;
     }
-    if (block->living > runnable && (!runnable || !progress)) {
+    block->still_rounds = progress ? 0 : block->still_rounds + 1;
+    int is_due = !runnable || (!progress && block->still_rounds % STILL_ROUNDS == 1);
+    if (block->living > runnable && is_due) {
         int released = vg_release_barriers(block), left = vg_release_cluster(block->cluster);
         released |= left;
         block->cluster->has_left |= left != 0;

@@ -98,6 +98,7 @@ struct VgBlock {
     uint32_t *result;          /* of each warp's last time slice */
     VgBarrier barriers[VG_BARRIERS];
     VgCluster *cluster;
+    uint32_t still_rounds; /* since a warp came to a barrier */
     uint32_t *arrived; /* lanes of each warp that arrived at the cluster's barrier, in this phase of it */
     int32_t parameter_bytes;
     void *async; /* of the asynchronous copies: zero when the block begins */
@@ -105,6 +106,7 @@ struct VgBlock {
     uint64_t *seen; /* of each warp that polled, and changed nothing, in its last time slice: its state then; else 0 */
     int32_t place;
     uint8_t waits, polls; /* whether its last turn did nothing, or nothing but poll */
+    uint8_t woken; /* whether that turn may have found something that it has not acted on yet */
     int32_t looked; /* at how many places its last turn looked in vain; 0: it is not known at which */
     struct VgSeen *looked_at;
     VgBlockWatch *watch, *kept_watch; /* NULL: not watched; kept for the next block in this place */
