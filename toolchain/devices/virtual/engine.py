@@ -7,7 +7,7 @@ runtime's allocation table.
 import ctypes
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -29,6 +29,7 @@ from cudamaster.toolchain.devices.virtual.runtime import (
     NativeLaunch,
     declare,
 )
+from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from cudamaster.toolchain.devices.virtual.tallies import ratio, scaled_to_grid, stretch, unseen
 from cudamaster.toolchain.devices.virtual.translations import Job, Translator, translated
 from cudamaster.toolchain.devices.virtual.variables import ModuleVariables
@@ -80,6 +81,8 @@ class Engine:
         """What no kernel can foresee, unless it is given."""
         self.holds: Callable[[LaunchRequest], int] = lambda request: 0
         """Blocks of a launch that the GPU has room for at a time; 0 where that is not known."""
+        self.latency: Mapping[str, float] = load_gpu("h200").model.latency
+        """Cycles that clocks of blocks go by."""
         self.watch: Watch | None = None
         """What watches whole launches for now."""
         self.processor_seconds = 0.0
@@ -207,6 +210,8 @@ class Engine:
         native = self._native_launch(request, code)
         native.l1_bytes = l1_bytes
         native.lengths = executable.lengths.ctypes.data
+        if executable.only_waits.any():
+            native.only_waits = executable.only_waits.ctypes.data
         return Counting(native, executable, code, blocks)
 
     def _count(self, request: LaunchRequest, counting: Counting) -> SampledLaunch | Fault:
@@ -241,7 +246,7 @@ class Engine:
             module = self._modules[name]
             mode = Mode(self.check_memory, count=True, avx512=host_has_avx512())
             job = Job(module, prepared(module, module.kernels[name]), mode, QUICK)
-            self._executables[name] = Executable(job, self._translator, self._native)
+            self._executables[name] = Executable(job, self._translator, self._native, self.latency)
         return self._executables[name]
 
     def _threads_for(self, kernel: Kernel) -> int:

@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from cudamaster.toolchain.devices.virtual.launch import Site, counted_as
 from cudamaster.toolchain.devices.virtual.runtime import NativeSite, native_sites
 from cudamaster.toolchain.devices.virtual.translation import Translation
 from cudamaster.toolchain.devices.virtual.translations import Job, Translator
-from cudamaster.toolchain.devices.virtual.waiting import Pace, may_wait
+from cudamaster.toolchain.devices.virtual.waiting import Pace, may_wait, only_waits
 
 THOROUGH_SECONDS_PER_BYTE = 8e-6
 """Spent in launches, for each byte of quick code, when thorough translation becomes worth its time."""
@@ -37,13 +38,17 @@ class Code:
 class Executable:
     """One kernel. Code that counts also runs whole grids, so that what is checked and timed is made once."""
 
-    def __init__(self, job: Job, translator: Translator, native: ctypes.CDLL) -> None:
-        """`job` asks for quick code that counts. Raises Unsupported."""
+    def __init__(
+        self, job: Job, translator: Translator, native: ctypes.CDLL, latency: Mapping[str, float]
+    ) -> None:
+        """`job` asks for quick code that counts; `latency` is the GPU's. Raises Unsupported."""
         self.kernel = job.kernel
         self.reads_clock = reads_clock(job.kernel)
         """Whether a loop in which nothing changes may still end."""
         self.lengths = np.array([len(block) for block in job.kernel.blocks], np.int32)
         """Instructions of each basic block."""
+        self.only_waits = only_waits(job.kernel)
+        """Of each basic block, whether it does nothing but ask an mbarrier."""
         self.shares_work = bool(blocks_with_atomics(job.kernel))
         """Whether a block may do what others have left: it learns of them by atomics."""
         self.takes_from_a_queue = takes_from_a_queue(job.kernel)
@@ -52,7 +57,7 @@ class Executable:
         """Whether a block may wait for others, and these for yet others."""
         self.processor_seconds = 0.0
         """Spent in its launches so far: a busy machine is no reason to translate anew."""
-        self._job, self._translator, self._native = job, translator, native
+        self._job, self._translator, self._native, self._latency = job, translator, native, latency
         self._quick = self._load(job)
         self._thorough: dict[bool, Code] = {}
         self._watched: Code | None = None
@@ -69,7 +74,7 @@ class Executable:
     @functools.cached_property
     def pace(self) -> Pace:
         """What clocks of its blocks go by."""
-        return Pace.of(self._job.module, self.kernel)
+        return Pace.of(self._job.module, self.kernel, self._latency)
 
     def watched_code(self) -> Code:
         """Code that tells the runtime of every access. Raises Unsupported."""

@@ -50,7 +50,7 @@ class NativeLaunch(ctypes.Structure):
         ("workspace", ctypes.c_uint64), ("sites", ctypes.c_void_p), ("sampled", ctypes.c_void_p),
         ("counters", ctypes.c_void_p), ("lengths", ctypes.c_void_p), ("cycles", ctypes.c_void_p),
         ("live_starts", ctypes.c_void_p), ("live_ranges", ctypes.c_void_p),
-        ("issued", ctypes.c_void_p),
+        ("only_waits", ctypes.c_void_p), ("issued", ctypes.c_void_p),
         ("paths", ctypes.c_void_p), ("whole", ctypes.c_void_p), ("footprint_starts", ctypes.c_void_p),
         ("footprint_counts", ctypes.c_void_p), ("sampled_count", ctypes.c_int64),
         ("context_bytes", ctypes.c_int64), ("shared_bytes", ctypes.c_int64),

@@ -25,6 +25,7 @@ from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLa
 from cudamaster.toolchain.devices.virtual.machine import EngineMachine
 from cudamaster.toolchain.devices.virtual.native import load_native
 from cudamaster.toolchain.devices.virtual.sampling import SamplePlan
+from cudamaster.toolchain.devices.virtual.specs import load_gpu
 from cudamaster.toolchain.devices.virtual.translations import Translator, translated
 from cudamaster.toolchain.devices.virtual.watching import FEW_ACCESSES, Watch
 from cudamaster.toolchain.outputs import Fault
@@ -147,6 +148,7 @@ class Session:
             translator=self.translator,
             shared=self.guest.share if self.guest else None,
         )
+        engine.latency = load_gpu(self.spec.name).model.latency
         self._machine = EngineMachine(
             engine, self._native, self.resources, l1_share=self.l1_share, residents=self.residents
         )

@@ -1,5 +1,6 @@
 """Whether blocks of a kernel may wait for each other, and roughly how long one takes from wait to wait."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,12 +29,13 @@ CHANGES = frozenset(
 """Opcodes that change more than registers, or that end later than they begin."""
 SHORT_LOOP = 16
 """Instructions of a loop that does little but look."""
+OF_WAITS = frozenset(
+    {"mbarrier", "setp", "selp", "and", "or", "xor", "not", "mov", "cvt", "cvta", "bra", "nanosleep"}
+)
+"""Opcodes of a loop that does nothing but ask an mbarrier."""
+ASKS = frozenset({"test_wait", "try_wait"})
 LANES, PREDICATE_BYTES = 32, 4
 """Of a register in a warp's context: elements, and bytes of a bit for each lane."""
-ISSUE, SHARED, BARRIER, L2, BEYOND, ORDER = 3, 25, 20, 270, 450, 300
-"""Cycles of an instruction; and of the longest wait in a basic block: for shared memory, at a barrier, for
-L2, for memory beyond L1, for what was written to be seen. Chosen, not measured: about the latencies of
-specs/h200.toml, between its L2 and DRAM for BEYOND, on every GPU; only their ratios tell in the stretch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,9 +47,9 @@ class Pace:
     live_ranges: NDArray[np.int32]
 
     @classmethod
-    def of(cls, module: Module, kernel: Kernel) -> "Pace":
-        """Look at a prepared kernel."""
-        return cls(cycles(kernel), *live_ranges(module, kernel))
+    def of(cls, module: Module, kernel: Kernel, latency: Mapping[str, float]) -> "Pace":
+        """Look at a prepared kernel, on a GPU with these latencies."""
+        return cls(cycles(kernel, latency), *live_ranges(module, kernel))
 
     def give(self, native: NativeLaunch) -> None:
         """Let the blocks of a launch have clocks; the arrays must outlive it."""
@@ -85,9 +87,28 @@ def _looks_at_one_place(kernel: Kernel, looks: list[Instruction], loop: list[Ins
     return any(written.isdisjoint(registers_of(look.operands[1])) for look in looks if len(look.operands) > 1)
 
 
-def cycles(kernel: Kernel) -> NDArray[np.int32]:
-    """Shape [basic blocks, 2]: cycles of a warp that is alone, and whether memory changes."""
-    rows = [(_duration(block), any(map(_changes, block))) for block in kernel.blocks]
+def only_waits(kernel: Kernel) -> NDArray[np.int8]:
+    """Of each basic block, whether it is of a loop that does nothing but ask an mbarrier."""
+    plain = frozenset(index for index, block in enumerate(kernel.blocks) if all(map(_is_of_waits, block)))
+    found = np.zeros(len(kernel.blocks), np.int8)
+    for loop in _loops_within(kernel, plain):
+        asks = any(instruction.base == "mbarrier" for index in loop for instruction in kernel.blocks[index])
+        found[loop] = asks
+    return found
+
+
+def _is_of_waits(instruction: Instruction) -> bool:
+    asks = instruction.base != "mbarrier" or not ASKS.isdisjoint(instruction.modifiers)
+    return instruction.base in OF_WAITS and asks
+
+
+def cycles(kernel: Kernel, latency: Mapping[str, float]) -> NDArray[np.int32]:
+    """Shape [basic blocks, 2]: cycles of a warp that is alone, and whether memory changes.
+
+    `latency` in cycles by the classes of the time model: a basic block takes its longest wait, and `issue`
+    for each instruction.
+    """
+    rows = [(round(_duration(block, latency)), any(map(_changes, block))) for block in kernel.blocks]
     return np.array(rows, np.int32).reshape(-1, 2)
 
 
@@ -132,36 +153,45 @@ def _looks(instruction: Instruction) -> bool:
     return instruction.base == "cp" or not any(word.startswith(own) for word in spaces)
 
 
-def _duration(block: tuple[Instruction, ...] | list[Instruction]) -> int:
-    return ISSUE * len(block) + max(map(_wait, block), default=0)
+def _duration(block: Sequence[Instruction], latency: Mapping[str, float]) -> float:
+    waits = (_wait(instruction, latency) for instruction in block)
+    return latency["issue"] * len(block) + max(waits, default=0)
 
 
-def _wait(instruction: Instruction) -> int:
-    if _asks(instruction):
-        return L2
-    if instruction.base in ("ld", "ldu", "cp"):
-        return BEYOND if _looks(instruction) or instruction.base in ("ldu", "cp") else SHARED
+def _wait(instruction: Instruction, latency: Mapping[str, float]) -> float:
+    if instruction.base in ("ld", "ldu", "atom", "cp"):
+        return _beyond(instruction, latency) if _looks(instruction) else latency["shared"]
     if instruction.base in FENCES:
-        return ORDER
-    return BARRIER if instruction.base in ("bar", "barrier", "barvote") else 0
+        return latency["fence"]
+    return latency["barrier"] if instruction.base in ("bar", "barrier", "barvote") else 0
+
+
+def _beyond(instruction: Instruction, latency: Mapping[str, float]) -> float:
+    """For memory that all blocks have; of what is not asked of L2, half is taken to be beyond that."""
+    if instruction.base == "atom":
+        return latency["atomic"]
+    return latency["l2"] if _asks(instruction) else (latency["l2"] + latency["dram"]) / 2
 
 
 def _changes(instruction: Instruction) -> bool:
     if instruction.base == "mbarrier":
-        return {"test_wait", "try_wait"}.isdisjoint(instruction.modifiers)
+        return ASKS.isdisjoint(instruction.modifiers)
     return instruction.base in CHANGES
 
 
 def _loops(kernel: Kernel) -> list[list[Instruction]]:
     """The code of each loop, with the loops within it."""
+    found = _loops_within(kernel, frozenset(range(len(kernel.blocks))))
+    return [[instruction for index in loop for instruction in kernel.blocks[index]] for loop in found]
+
+
+def _loops_within(kernel: Kernel, blocks: frozenset[int]) -> list[list[int]]:
+    """The basic blocks of each loop that leads through these alone."""
     following = successors(kernel)
-    edges = [(index, after) for index, ahead in enumerate(following) for after in ahead]
+    edges = [(index, after) for index in blocks for after in following[index] if after in blocks]
     rows, columns = zip(*edges, strict=True) if edges else ((), ())
     count = len(following)
     ways = csr_array((np.ones(len(edges)), (rows, columns)), shape=(count, count))
     _, loop_of = connected_components(ways, connection="strong")
     in_one = {loop_of[start] for start, end in edges if loop_of[start] == loop_of[end]}
-    code: dict[int, list[Instruction]] = {int(loop): [] for loop in in_one}
-    for index, block in enumerate(kernel.blocks):
-        code.get(int(loop_of[index]), []).extend(block)
-    return list(code.values())
+    return [[int(index) for index in np.flatnonzero(loop_of == loop)] for loop in in_one]

@@ -73,3 +73,81 @@ __global__ void after_the_others(float *y, int steps)
     __syncthreads();
     y[threadIdx.x] = walk(v, steps);
 }
+
+__device__ unsigned shared_place(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+
+__device__ void begin_barrier(unsigned long long *barrier, int count)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_place(barrier)), "r"(count) : "memory");
+}
+
+__device__ void arrive_at(unsigned long long *barrier)
+{
+    asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" ::"r"(shared_place(barrier)) : "memory");
+}
+
+__device__ void wait_at(unsigned long long *barrier, int parity)
+{
+    asm volatile("{ .reg .pred p;\n"
+                 "again: mbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n"
+                 "@p bra over;\n"
+                 "bra again;\n"
+                 "over: }" ::"r"(shared_place(barrier)), "r"(parity) : "memory");
+}
+
+/* Each warp waits at an mbarrier for the one before it, walks, and arrives at the next one's. */
+__global__ void handed_from_warp_to_warp(float *y, int steps)
+{
+    __shared__ unsigned long long turn[32];
+    int warp = threadIdx.x / 32;
+    if (threadIdx.x < blockDim.x / 32)
+        begin_barrier(turn + threadIdx.x, 32);
+    __syncthreads();
+    if (warp)
+        wait_at(turn + warp, 0);
+    y[threadIdx.x] = walk(threadIdx.x, steps);
+    if (warp + 1 < blockDim.x / 32)
+        arrive_at(turn + warp + 1);
+}
+
+/* All warps walk, warp w as far as (w + 1) / 2 times, and meet at an mbarrier; then each walks once as far. */
+__global__ void together_at_an_mbarrier(float *y, int steps)
+{
+    __shared__ unsigned long long all;
+    int warp = threadIdx.x / 32;
+    if (threadIdx.x == 0)
+        begin_barrier(&all, blockDim.x);
+    __syncthreads();
+    float v = walk(threadIdx.x, (warp + 1) * steps / 2);
+    arrive_at(&all);
+    wait_at(&all, 0);
+    y[threadIdx.x] = walk(v, steps);
+}
+
+/* Warp 0 makes 8 tiles in two buffers, walking `steps` for each, warp 1 uses them, walking `use` for each. */
+__global__ void through_two_buffers(float *y, int steps, int use)
+{
+    __shared__ unsigned long long full[2], empty[2];
+    __shared__ float tile[2][32];
+    if (threadIdx.x < 2) {
+        begin_barrier(full + threadIdx.x, 32);
+        begin_barrier(empty + threadIdx.x, 32);
+    }
+    __syncthreads();
+    int lane = threadIdx.x % 32;
+    float v = 0;
+#pragma unroll 1
+    for (int i = 0; i < 8; i++) {
+        int buffer = i & 1, phase = i >> 1 & 1;
+        if (threadIdx.x < 32) {
+            wait_at(empty + buffer, phase ^ 1);
+            tile[buffer][lane] = walk(i, steps);
+            arrive_at(full + buffer);
+        } else {
+            wait_at(full + buffer, phase);
+            v = walk(v + tile[buffer][lane], use);
+            arrive_at(empty + buffer);
+        }
+    }
+    y[threadIdx.x] = v;
+}

@@ -7,18 +7,22 @@ import numpy as np
 import pytest
 
 from cudamaster.toolchain.devices.virtual.launch import SampledLaunch
+from cudamaster.toolchain.devices.virtual.specs import load_gpu
+from cudamaster.toolchain.devices.virtual.waiting import cycles
 
 Make = Callable[..., Any]
 PLACES = 16
 STEPS = 300
 
 
-def within(bench: Make, kernel: str, *scalars: int, grid: int = 64, block: int = 64) -> SampledLaunch:
-    b = bench("waiting.cu")
-    flags, y = b.array(np.zeros(1024), np.int32), b.array(np.zeros(1024), np.float32)
+def within(
+    bench: Make, kernel: str, *scalars: int, grid: int = 64, block: int = 64, places: int = PLACES
+) -> SampledLaunch:
+    b, room = bench("waiting.cu"), max(1024, grid)
+    flags, y = b.array(np.zeros(room), np.int32), b.array(np.zeros(room), np.float32)
     arrays = (flags, b.array(np.zeros(1024), np.float32), y) if kernel == "looking_back" else (flags, y)
     request = b.request(kernel, *arrays, *scalars, grid=grid, block=block)
-    sample = b.engine.sample_within(request, [0, grid // 2, grid - 1], 0, PLACES)
+    sample = b.engine.sample_within(request, [0, grid // 2, grid - 1], 0, places)
     assert isinstance(sample, SampledLaunch)
     return sample
 
@@ -29,6 +33,23 @@ def test_a_chain_through_all_is_as_long_as_all_of_its_blocks(bench: Make) -> Non
 
 def test_of_two_chains_side_by_side_each_has_half(bench: Make) -> None:
     assert within(bench, "in_chains", 2, 0, STEPS).stretch == pytest.approx(PLACES / 2, rel=0.3)
+
+
+MANY, HOLDS = 1 << 15, 256
+"""Blocks of a grid, of which the GPU holds so many at a time."""
+
+
+@pytest.mark.parametrize("apart", [64, 128, 200])
+def test_many_chains_side_by_side_are_seen_in_large_grids(bench: Make, apart: int) -> None:
+    sample = within(bench, "in_chains", apart, 0, 50, grid=MANY, block=32, places=HOLDS)
+    assert sample.stretch == pytest.approx(HOLDS / apart, rel=0.3)
+
+
+def test_a_chain_in_the_middle_of_a_large_grid_is_seen(bench: Make) -> None:
+    sample = within(
+        bench, "in_chains_from", MANY // 2, MANY // 2 + 1000, 50, grid=MANY, block=32, places=HOLDS
+    )
+    assert sample.stretch == pytest.approx(1 + 1000 / (MANY / HOLDS), rel=0.3)
 
 
 def test_a_chain_may_begin_with_the_last_block(bench: Make) -> None:
@@ -63,6 +84,14 @@ def test_a_scan_that_looks_back_hardly_waits(bench: Make) -> None:
 
 def test_blocks_of_a_queue_do_not_wait(bench: Make) -> None:
     assert within(bench, "from_a_queue", 320, 50, grid=PLACES).stretch == pytest.approx(1.0, abs=0.1)
+
+
+def test_clocks_go_by_the_latencies_of_the_gpu(bench: Make) -> None:
+    b = bench("waiting.cu")
+    kernel = b.engine.kernel(b.name_of("in_chains_from"))
+    slow, quick = (cycles(kernel, load_gpu(name).model.latency)[:, 0] for name in ("h200", "t4"))
+    assert (slow >= quick).all()
+    assert slow.sum() > quick.sum() + 40
 
 
 def test_without_a_chain_nobody_waits(bench: Make) -> None:

@@ -35,6 +35,15 @@ __global__ void in_chains(int *flags, float *y, int apart, int backwards, int st
     tell(flags + place, 1);
 }
 
+// Of all blocks, those from `first` to `last` wait for the one before them.
+__global__ void in_chains_from(int *flags, float *y, int first, int last, int steps)
+{
+    if (blockIdx.x > first && blockIdx.x < last)
+        wait_until(flags + blockIdx.x - 1, 1);
+    y[blockIdx.x] = worked(threadIdx.x, steps);
+    tell(flags + blockIdx.x, 1);
+}
+
 // As the chain, of a single warp whose code has no loop but that which polls.
 __global__ void straight(int *flags, float *y)
 {

@@ -143,6 +143,7 @@ void vg_async_land_before(Queue *queue, uint32_t lane, uint64_t number)
 void vg_cp_async_mbarrier_arrive(VgWarp *warp, uint32_t active, const uint64_t *barriers, int noinc)
 {
     Queue *queue = vg_async_queue(warp);
+    vg_mbarrier_note_arrivals(warp, active, barriers);
     EACH_ACTIVE(lane, active) {
         vg_async_grow((void **)&queue->arrivals, queue->arrival_count, &queue->arrival_capacity, sizeof(Arrival));
         queue->arrivals[queue->arrival_count++] = (Arrival){barriers[lane], queue->number, lane};

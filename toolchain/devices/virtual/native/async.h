@@ -63,6 +63,7 @@ void vg_async_land_before(Queue *queue, uint32_t lane, uint64_t number);
 void vg_async_settle(VgWarp *warp, uint64_t barrier);
 
 /* Changes of a barrier's state, in mbarrier.c. */
+void vg_mbarrier_note_arrivals(const VgWarp *warp, uint32_t active, const uint64_t *barriers);
 void vg_mbarrier_one_arrival(VgWarp *warp, uint32_t lane, uint64_t barrier);
 void vg_mbarrier_more_expected(uint64_t barrier);
 void vg_mbarrier_bytes_arrived(uint64_t barrier, uint32_t bytes);

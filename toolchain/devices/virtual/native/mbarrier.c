@@ -2,6 +2,7 @@
  * The PTX ISA leaves the 64 bits open; here: arrivals expected (20), arrivals pending (20), bytes pending (23,
  * signed), parity of the phase (1), from the lowest bit on. A state token is the word before an arrival. */
 #include "async.h"
+#include "paths.h"
 #include "runtime.h"
 
 enum { COUNT_BITS = 20, BYTE_BITS = 23, PENDING_AT = 20, BYTES_AT = 40, PHASE_AT = 63 };
@@ -40,6 +41,16 @@ static void update(uint64_t barrier, State state)
         state.phase ^= 1;
     }
     *word_at(barrier) = pack(state);
+}
+
+void vg_mbarrier_note_arrivals(const VgWarp *warp, uint32_t active, const uint64_t *barriers)
+{
+    uint64_t noted = 0;
+    EACH_ACTIVE(lane, warp->block->paths ? active : 0) {
+        if (barriers[lane] != noted)
+            vg_paths_hand_on(warp, barriers[lane], unpack(*word_at(barriers[lane])).phase);
+        noted = barriers[lane];
+    }
 }
 
 /* Returns the state token. */
@@ -84,18 +95,21 @@ void vg_mbarrier_init(VgWarp *warp, uint32_t active, const uint64_t *barriers, c
 void vg_mbarrier_arrive(VgWarp *warp, uint32_t active, uint64_t *tokens, const uint64_t *barriers,
                         const uint32_t *counts)
 {
+    vg_mbarrier_note_arrivals(warp, active, barriers);
     EACH_ACTIVE(lane, active) tokens[lane] = arrive(warp, lane, barriers[lane], counts[lane], 0, 0);
 }
 
 void vg_mbarrier_arrive_drop(VgWarp *warp, uint32_t active, uint64_t *tokens, const uint64_t *barriers,
                              const uint32_t *counts)
 {
+    vg_mbarrier_note_arrivals(warp, active, barriers);
     EACH_ACTIVE(lane, active) tokens[lane] = arrive(warp, lane, barriers[lane], counts[lane], 0, 1);
 }
 
 void vg_mbarrier_arrive_expect_tx(VgWarp *warp, uint32_t active, uint64_t *tokens, const uint64_t *barriers,
                                   const uint32_t *bytes)
 {
+    vg_mbarrier_note_arrivals(warp, active, barriers);
     EACH_ACTIVE(lane, active) tokens[lane] = arrive(warp, lane, barriers[lane], 1, (int32_t)bytes[lane], 0);
 }
 
@@ -121,13 +135,17 @@ static uint32_t is_over(VgWarp *warp, uint64_t barrier, uint32_t parity)
     if (unpack(*word_at(barrier)).phase == parity)
         vg_async_settle(warp, barrier);
     vg_watch_exchange(warp);
-    return unpack(*word_at(barrier)).phase != parity;
+    if (unpack(*word_at(barrier)).phase == parity)
+        return 0;
+    vg_paths_take_over(warp, barrier, parity);
+    return 1;
 }
 
 void vg_mbarrier_test(VgWarp *warp, uint32_t active, uint32_t *over, const uint64_t *barriers,
                       const uint64_t *tokens)
 {
     *over = 0;
+    vg_paths_poll(warp);
     EACH_ACTIVE(lane, active) *over |= is_over(warp, barriers[lane], unpack(tokens[lane]).phase) << lane;
 }
 
@@ -135,6 +153,7 @@ void vg_mbarrier_test_parity(VgWarp *warp, uint32_t active, uint32_t *over, cons
                              const uint32_t *parities)
 {
     *over = 0;
+    vg_paths_poll(warp);
     EACH_ACTIVE(lane, active) *over |= is_over(warp, barriers[lane], parities[lane] & 1) << lane;
 }
 

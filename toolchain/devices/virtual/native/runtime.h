@@ -37,6 +37,7 @@ struct VgLaunch {
     const int32_t *cycles;       /* of each basic block, and whether it changes memory; NULL: blocks have no clocks */
     const int32_t *live_starts;  /* where ranges of a warp's context begin that matter at the begin of a basic block */
     const int32_t *live_ranges;  /* offset and bytes of each */
+    const int8_t *only_waits;    /* of each basic block, whether it does nothing but ask an mbarrier; NULL: none does */
     int64_t *issued;             /* warp instructions of each sampled block, then those along its longest path */
     int64_t *paths;              /* of each sampled block how often that goes through each basic block */
     int64_t *whole;              /* two a basic block, of all blocks; NULL: only the sampled ones are to run */
