@@ -66,6 +66,7 @@ struct VgLaunch {
     /* of the runtime only */
     atomic_llong next;
     atomic_int stopped;
+    atomic_int is_looked_at; /* `progress`: it counts from the first time on that a worker was idle */
     atomic_llong progress;
     atomic_int busy; /* workers whose blocks still change */
     atomic_int there; /* resident blocks of all workers */

@@ -1,13 +1,13 @@
 /* Runs the blocks of a launch: each worker keeps one cluster of them resident, and further ones while all warps of
  * those it has only poll for something that another block must do. */
 #include "clusters.h"
+#include "crew.h"
 #include "grid.h"
 #include "pace.h"
 #include "stillness.h"
 #include "tally.h"
 #include "turns.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +22,7 @@ typedef struct {
     VgHome home;
     VgBlock **resident, **spare; /* spare: of those that ended, which the next ones take over */
     int count, spares, capacity;
+    int room; /* of blocks that just ended, which the next ones take: no other worker need hear of it */
     VgTurn turn;
     int64_t sampled_left;
     int64_t idle, progress; /* rounds without progress of this worker; of the launch when they began */
@@ -51,16 +52,27 @@ static int has_room(const VgLaunch *launch, int there)
     return !launch->holds || launch->options & VG_ORDER_REVERSED || there <= launch->holds;
 }
 
+/* Leaves the room of blocks that ended to others. */
+static void leave_room(Worker *worker)
+{
+    if (worker->room)
+        atomic_fetch_sub(&worker->launch->there, worker->room);
+    worker->room = 0;
+}
+
 /* Brings in another cluster, as far as the GPU has room. A worker that finds none leaves the rest to others. */
 static int add_cluster(Worker *worker, int filler)
 {
     VgLaunch *launch = worker->launch;
-    int size = vg_cluster_size(launch), there = atomic_fetch_add(&launch->there, size) + size;
-    int64_t number = has_room(launch, there) ? vg_next_cluster(launch, &worker->turn, filler) : -1;
+    int size = vg_cluster_size(launch), has_own = worker->room >= size;
+    int there = has_own ? 0 : atomic_fetch_add(&launch->there, size) + size;
+    worker->room += has_own ? 0 : size;
+    int64_t number = has_own || has_room(launch, there) ? vg_next_cluster(launch, &worker->turn, filler) : -1;
     if (number < 0) {
-        atomic_fetch_sub(&launch->there, size);
+        leave_room(worker);
         return 0;
     }
+    worker->room -= size;
     VgCluster *cluster = calloc(1, sizeof *cluster);
     for (int rank = 0; rank < size; rank++)
         add_block(worker, cluster, vg_cluster_block(worker->launch, number, rank));
@@ -87,7 +99,7 @@ static int remove_cluster(Worker *worker, int place)
         worker->spare[worker->spares++] = cluster->blocks[rank];
     }
     worker->count -= cluster->size;
-    atomic_fetch_sub(&worker->launch->there, cluster->size);
+    worker->room += cluster->size;
     memmove(worker->resident + first, worker->resident + first + cluster->size,
             (size_t)(worker->count - first) * sizeof *worker->resident);
     free(cluster);
@@ -172,6 +184,7 @@ static void idle(Worker *worker)
 {
     VgLaunch *launch = worker->launch;
     int64_t progress = atomic_load(&launch->progress);
+    atomic_store(&launch->is_looked_at, 1);
     if (worker->idle++ == 0 || progress != worker->progress)
         worker->idle_since = vg_now();
     worker->progress = progress;
@@ -194,6 +207,7 @@ static void run_blocks(Worker *worker)
     for (unsigned rounds = 1; !atomic_load(&launch->stopped); rounds++) {
         while (worker->count < launch->residents && add_cluster(worker, 0))
             ;
+        leave_room(worker);
         if (!worker->count)
             return;
         if (rounds % ROUNDS_A_LOOK == 0) {
@@ -215,7 +229,8 @@ static void run_blocks(Worker *worker)
             worker->stillness = (VgStillness){0};
             if (!worker->is_counted)
                 count_as_busy(worker, 1);
-            atomic_fetch_add_explicit(&launch->progress, 1, memory_order_relaxed);
+            if (atomic_load_explicit(&launch->is_looked_at, memory_order_relaxed))
+                atomic_fetch_add_explicit(&launch->progress, 1, memory_order_relaxed);
         } else if (worker->count)
             idle(worker);
     }
@@ -256,21 +271,25 @@ static void *work(void *argument)
 /* Runs a launch to its end; its fault's kind, 0 for none. */
 int vg_launch(VgLaunch *launch)
 {
-    pthread_t threads[VG_MOST_THREADS];
+    VgHand *crew[VG_MOST_THREADS];
     VgDeal deal;
     int count = launch->threads < VG_MOST_THREADS ? launch->threads : VG_MOST_THREADS;
     vg_deal(launch, &deal, count);
     atomic_store(&launch->stopped, 0);
+    atomic_store(&launch->is_looked_at, 0);
     atomic_store(&launch->progress, 0);
     atomic_store(&launch->there, 0);
     atomic_store(&launch->busy, count);
     vg_watch_begin(launch);
     vg_pace_begin(launch);
     for (int i = 1; i < count; i++)
-        pthread_create(&threads[i], NULL, work, launch);
+        crew[i] = vg_hire(work, launch);
     work(launch);
     for (int i = 1; i < count; i++)
-        pthread_join(threads[i], NULL);
+        if (crew[i])
+            vg_dismiss(crew[i]);
+        else
+            work(launch); /* what it would have done */
     vg_pace_end(launch);
     vg_watch_end(launch);
     return launch->fault.kind;
