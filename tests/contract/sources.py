@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from cudamaster.toolchain.kernel import KernelSource
 
@@ -49,3 +50,30 @@ def device(body: str, launch: str = "bad<<<1, 32, 0, stream>>>(x, y, n);") -> Ke
     return KernelSource(
         f"__global__ void bad(const float* x, float* y, int n) {{\n{body}\n}}\n{ENTRY}\n{launch}\n}}\n", "run"
     )
+
+
+class DeviceCase(NamedTuple):
+    """A kernel of one statement, launched as one block."""
+
+    body: str
+    threads: int = 32
+
+
+def kernel_of(number: int) -> str:
+    """The name of a case's kernel."""
+    return f"case_{number}"
+
+
+def line_of(number: int) -> int:
+    """Where its statement stands."""
+    return 3 * (number - FIRST_CASE) + 2
+
+
+def one_device_case_of(cases: Sequence[DeviceCase]) -> KernelSource:
+    """Kernels of which the case of the number n is launched, numbered as by `one_of`."""
+    kernels = launches = ""
+    for number, (body, threads) in enumerate(cases, FIRST_CASE):
+        name = kernel_of(number)
+        kernels += f"__global__ void {name}(const float* x, float* y, int n) {{\n{body}\n}}\n"
+        launches += f"case {number}: {name}<<<1, {threads}, 0, stream>>>(x, y, n); break;\n"
+    return KernelSource(f"{kernels}{ENTRY}\nswitch (n) {{\n{launches}}}\n}}\n", "run")

@@ -77,7 +77,7 @@ HOST_CODE = {
     "forks": "if (fork() >= 0) { while (1) sleep(1); }",
     "kills": "kill(getppid(), SIGKILL); kill(-1, SIGKILL);",
     "takes all memory": "for (;;) { volatile char* p = new char[1 << 28];"
-    "                    for (int i = 0; i < 1 << 28; i += 4096) p[i] = 1; }",
+    "                    for (int i = 0; i < 1 << 28; i += 1 << 20) p[i] = 1; }",
     "allocates too much": "float* w; if (cudaMalloc(&w, 1ull << 45) == cudaSuccess) return;"
     "                      cudaGetLastError();",
     "writes behind an output": "y[n] = 1.0f; y[-1] = 2.0f;",

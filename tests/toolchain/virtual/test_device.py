@@ -13,7 +13,17 @@ from cudamaster.toolchain.devices.virtual.device import WATCHED_BELOW_BYTES, Vir
 from cudamaster.toolchain.kernel import KernelSource
 from cudamaster.toolchain.outputs import FailureKind, Outputs, RunFailure
 from cudamaster.toolchain.timing import Timing, TimingPlan
-from tests.contract.sources import FIRST_CASE, LAUNCH, hosting, kernel, one_of
+from tests.contract.sources import (
+    FIRST_CASE,
+    LAUNCH,
+    DeviceCase,
+    hosting,
+    kernel,
+    kernel_of,
+    line_of,
+    one_device_case_of,
+    one_of,
+)
 from tests.contract.sources import device as device_kernel
 
 COUNT = 1000
@@ -82,17 +92,61 @@ def case(name: str) -> tuple[KernelSource, Arguments]:
     return one_of([*HOST_CODE.values()]), arguments(FIRST_CASE + [*HOST_CODE].index(name))
 
 
+TICKET = (
+    "__shared__ unsigned next; if (threadIdx.x == 0) next = 0; __syncthreads();"
+    "unsigned mine = atomicAdd(&next, 1u); y[threadIdx.x] = mine;"
+)
+UNSET = (
+    "__shared__ int s[256]; if (threadIdx.x < 200) s[threadIdx.x] = 1; __syncthreads();"
+    "int v = s[255 - threadIdx.x]; "
+)
+RACE = "y[0] = threadIdx.x / 32;"
+SEEN = "__shared__ volatile int seen; if (threadIdx.x == 0) seen = 1; if (threadIdx.x == 32 && seen != 1) "
+LONG = "for (unsigned i = 0; i < 4000000000u; i++) ((volatile float*)y)[40] = i;"
+DEVICE_CODE = {
+    "reads out of bounds": DeviceCase("y[0] = x[n + 2];"),
+    "writes an input": DeviceCase("((float*)x)[3] = 0.0f;"),
+    "never ends": DeviceCase("for (unsigned i = 0;; i++) ((volatile unsigned*)y)[0] = i;"),
+    "waits long where its second warp is first": DeviceCase(f"{SEEN}{{ {LONG} }} y[threadIdx.x] = 1.0f;", 64),
+    "hangs": DeviceCase("while (((volatile float*)y)[0] != 3.0f) {}"),
+    "half a warp passes by": DeviceCase("if (threadIdx.x % 2) __syncthreads(); y[threadIdx.x] = 1.0f;"),
+    "races": DeviceCase(RACE, 256),
+    "takes tickets": DeviceCase(TICKET, 256),
+    "uses what is unset": DeviceCase(f"{UNSET}y[threadIdx.x] = v;", 256),
+    "reads what is unset": DeviceCase(f"{UNSET}if (threadIdx.x >= 56) y[threadIdx.x] = v;", 256),
+    "counts on the order": DeviceCase(
+        "if (threadIdx.x >= 32) { while (((volatile float*)y)[0] != 1.0f) {} y[1] = 2.0f; }"
+        " else if (threadIdx.x == 0) { y[0] = 1.0f; }",
+        64,
+    ),
+}
+"""What a kernel does, in one source. What a source with atomic sums does in any order is forgiven."""
+
+
+def number_of(name: str) -> int:
+    return FIRST_CASE + [*DEVICE_CODE].index(name)
+
+
+def device_case(name: str) -> tuple[KernelSource, Arguments]:
+    """The source, and the arguments of which that kernel is launched."""
+    return one_device_case_of([*DEVICE_CODE.values()]), arguments(number_of(name))
+
+
 class TestFaultsHavePlaces:
     def test_a_read_out_of_bounds_names_the_buffer_and_the_line(self, device: VirtualDevice) -> None:
-        found = failure(run(device, device_kernel("y[0] = x[n + 2];")))
+        found = failure(run(device, *device_case("reads out of bounds")))
         assert found.fault is not None
-        assert (found.fault.kind, found.fault.line) == ("out_of_bounds", 2)
+        line = line_of(number_of("reads out of bounds"))
+        assert (found.fault.kind, found.fault.line) == ("out_of_bounds", line)
         assert "x" in found.fault.message
 
     def test_a_written_input_is_a_fault(self, device: VirtualDevice) -> None:
-        found = failure(run(device, device_kernel("((float*)x)[3] = 0.0f;")))
+        found = failure(run(device, *device_case("writes an input")))
         assert found.fault is not None
-        assert (found.fault.kind, found.fault.line) == ("input_written", 2)
+        assert (found.fault.kind, found.fault.line) == (
+            "input_written",
+            line_of(number_of("writes an input")),
+        )
 
     def test_host_code_cannot_write_inputs(self, device: VirtualDevice) -> None:
         found = failure(run(device, *case("writes an input")))
@@ -122,17 +176,16 @@ class TestFaultsHavePlaces:
         assert np.isnan(result.arrays["y"][1])
 
     def test_an_endless_kernel_is_ended_with_its_name(self) -> None:
-        device = VirtualDevice(limits=VirtualLimits(seconds=4.0))
+        device = VirtualDevice(limits=VirtualLimits(seconds=2.0))
         assert isinstance(run(device, hosting("")), Outputs)
-        body = "for (unsigned i = 0;; i++) ((volatile unsigned*)y)[0] = i;"
-        found = failure(run(device, device_kernel(body)))
+        found = failure(run(device, *device_case("never ends")))
         device.close()
         assert found.kind is FailureKind.TIMED_OUT
         assert found.fault is not None
-        assert found.fault.kernel == "bad"
+        assert found.fault.kernel == kernel_of(number_of("never ends"))
 
     def test_an_entry_that_ends_its_first_call_only_is_ended(self) -> None:
-        device = VirtualDevice(limits=VirtualLimits(seconds=3.0))
+        device = VirtualDevice(limits=VirtualLimits(seconds=2.0))
         found = failure(run(device, *case("ends its first call only")))
         device.close()
         assert found.kind is FailureKind.TIMED_OUT
@@ -140,29 +193,21 @@ class TestFaultsHavePlaces:
     def test_a_call_that_takes_too_long_only_where_it_is_watched_is_as_it_was(self) -> None:
         """Its second warp waits long where it comes first, which only the watched call has it do."""
         device = VirtualDevice(limits=VirtualLimits(seconds=4.0))
-        wait = "for (unsigned i = 0; i < 4000000000u; i++) ((volatile float*)y)[40] = i;"
-        first = "__shared__ volatile int seen; if (threadIdx.x == 0) seen = 1;"
-        body = f"{first} if (threadIdx.x == 32 && seen != 1) "
-        result = run(
-            device,
-            device_kernel(
-                f"{body}{{ {wait} }} y[threadIdx.x] = 1.0f;", "bad<<<1, 64, 0, stream>>>(x, y, n);"
-            ),
-        )
+        result = run(device, *device_case("waits long where its second warp is first"))
         device.close()
         assert isinstance(result, Outputs), result
         assert result.faults == ()
 
     def test_a_hang_is_told_before_its_time_is_over(self, device: VirtualDevice) -> None:
-        found = failure(run(device, device_kernel("while (((volatile float*)y)[0] != 3.0f) {}")))
+        found = failure(run(device, *device_case("hangs")))
         assert found.fault is not None
-        assert (found.fault.kind, found.fault.line) == ("deadlock", 2)
+        assert (found.fault.kind, found.fault.line) == ("deadlock", line_of(number_of("hangs")))
 
     def test_a_barrier_that_half_a_warp_passes_by_is_told(self, device: VirtualDevice) -> None:
-        source = device_kernel("if (threadIdx.x % 2) __syncthreads(); y[threadIdx.x] = 1.0f;")
-        result = run(device, source)
+        result = run(device, *device_case("half a warp passes by"))
         assert isinstance(result, Outputs)
-        assert [(f.kind, f.line) for f in result.faults] == [("barrier_divergence", 2)]
+        line = line_of(number_of("half a warp passes by"))
+        assert [(f.kind, f.line) for f in result.faults] == [("barrier_divergence", line)]
 
     def test_an_unknown_runtime_call_is_unsupported_and_named(self, device: VirtualDevice) -> None:
         source = hosting("cudaArray_t a; cudaChannelFormatDesc d{}; cudaMallocArray(&a, &d, 8, 8, 0);")
@@ -178,25 +223,17 @@ class TestFaultsHavePlaces:
 
 
 class TestOrder:
-    RACE = "y[0] = threadIdx.x / 32;"
     LAUNCH = "bad<<<1, 256, 0, stream>>>(x, y, n);"
 
     def test_a_race_between_warps_is_seen_on_small_calls(self, device: VirtualDevice) -> None:
-        assert faults(run(device, device_kernel(self.RACE, self.LAUNCH))) == ["race"]
+        assert faults(run(device, *device_case("races"))) == ["race"]
 
     def test_what_no_watch_explains_depends_on_the_order(self, device: VirtualDevice) -> None:
-        body = (
-            "__shared__ unsigned next; if (threadIdx.x == 0) next = 0; __syncthreads();"
-            "unsigned mine = atomicAdd(&next, 1u); y[threadIdx.x] = mine;"
-        )
-        assert faults(run(device, device_kernel(body, self.LAUNCH))) == ["order_dependent"]
+        assert faults(run(device, *device_case("takes tickets"))) == ["order_dependent"]
 
     def test_unset_shared_memory_matters_where_the_answer_changes(self, device: VirtualDevice) -> None:
-        head = "__shared__ int s[256]; if (threadIdx.x < 200) s[threadIdx.x] = 1; __syncthreads();"
-        used = head + " y[threadIdx.x] = s[255 - threadIdx.x];"
-        assert faults(run(device, device_kernel(used, self.LAUNCH))) == ["uninitialised"]
-        idle = head + " int v = s[255 - threadIdx.x]; if (threadIdx.x >= 56) y[threadIdx.x] = v;"
-        assert faults(run(device, device_kernel(idle, self.LAUNCH))) == []
+        assert faults(run(device, *device_case("uses what is unset"))) == ["uninitialised"]
+        assert faults(run(device, *device_case("reads what is unset"))) == []
 
     def test_what_one_call_leaves_allocated_is_kept_what_each_leaves_is_lost(
         self, device: VirtualDevice
@@ -212,17 +249,13 @@ class TestOrder:
         assert result.leaked_bytes == 4096
 
     def test_large_calls_run_once(self, device: VirtualDevice) -> None:
-        body = (
-            "__shared__ unsigned next; if (threadIdx.x == 0) next = 0; __syncthreads();"
-            "unsigned mine = atomicAdd(&next, 1u); y[threadIdx.x] = mine;"
-        )
-        source = device_kernel(body, self.LAUNCH)
+        source = device_kernel(TICKET, self.LAUNCH)
         assert faults(run(device, source, arguments(WATCHED_BELOW_BYTES // 8 - 1))) == ["order_dependent"]
         assert faults(run(device, source, arguments(WATCHED_BELOW_BYTES // 8))) == []
 
     def test_large_calls_are_watched_in_passing(self, device: VirtualDevice) -> None:
         large = f"if (n < {WATCHED_BELOW_BYTES // 8}) return; "
-        source = device_kernel(large + self.RACE, self.LAUNCH)
+        source = device_kernel(large + RACE, self.LAUNCH)
         assert faults(run(device, source, arguments(WATCHED_BELOW_BYTES // 8 - 1))) == []
         assert faults(run(device, source, arguments(WATCHED_BELOW_BYTES // 8))) == ["race"]
 
@@ -233,11 +266,7 @@ class TestOrder:
         assert faults(run(device, device_kernel(body, self.LAUNCH))) == []
 
     def test_a_kernel_that_counts_on_the_order_is_told(self, device: VirtualDevice) -> None:
-        body = (
-            "if (threadIdx.x >= 32) { while (((volatile float*)y)[0] != 1.0f) {} y[1] = 2.0f; }"
-            " else if (threadIdx.x == 0) { y[0] = 1.0f; }"
-        )
-        result = run(device, device_kernel(body, "bad<<<1, 64, 0, stream>>>(x, y, n);"))
+        result = run(device, *device_case("counts on the order"))
         assert isinstance(result, Outputs), result
 
 
