@@ -1,7 +1,7 @@
 """Every cheat of the gauntlet is refused for the true reason, on the virtual GPU.
 
-One of each number and rule in every run; its variants, and cheats that one name in their object gives
-away, in the exhaustive one.
+One of each number and rule in every run; its variants, those that need a call of seconds, and cheats that one
+name in their object gives away, in the exhaustive one.
 """
 
 import re
@@ -32,13 +32,16 @@ t05_host_function t08_preloads t13_keeps_l2_cache t19_device_flags
 """
 """What they import is tried in `guards/test_imports.py` or `test_unsupported_calls.py`, uncompiled."""
 
+HEAVY = {"t46_nothing_above_a_size"}
+"""Its rule is tried on lighter kernels too."""
+
 
 def cases() -> Iterator[Any]:
     """All cheats, those marked that only the exhaustive run judges."""
     kinds = set[tuple[str, str]]()
     for cheat in CHEATS:
         kind = (cheat.name[:3], cheat.rule)
-        variant = kind in kinds or cheat.name in BY_NAME.split()
+        variant = kind in kinds or cheat.name in BY_NAME.split() or cheat.name in HEAVY
         kinds.add(kind)
         yield pytest.param(cheat, id=cheat.name, marks=[pytest.mark.exhaustive] if variant else [])
 
@@ -75,6 +78,12 @@ def test_there_are_more_than_sixty_cheats_and_none_is_to_be_accepted() -> None:
 def test_the_most_frequent_cheats_of_other_benchmarks_are_among_them() -> None:
     known = Counter(re.sub("_.*", "", cheat.name).upper() for cheat in CHEATS)
     assert not [name for name in FIRST.split() if not known[name]]
+
+
+def test_the_rule_of_a_heavy_one_is_that_of_lighter_ones_too() -> None:
+    rules = {cheat.name: cheat.rule for cheat in CHEATS}
+    light = {case.values[0].rule for case in cases() if not case.marks}
+    assert {rules[name] for name in HEAVY} <= light
 
 
 def test_what_is_refused_by_a_name_breaks_a_rule_of_imports() -> None:
