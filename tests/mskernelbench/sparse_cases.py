@@ -1,6 +1,5 @@
 """Check workloads of the sparse operators as lists of entries, read without the benchmark's own reader."""
 
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +43,7 @@ def entries(case: Case) -> Entries:
 
 def owners(offsets: NDArray[Any]) -> NDArray[Any]:
     """The row (or column) of every entry between compressed offsets."""
-    return np.concatenate([np.full(b - a, i) for i, (a, b) in enumerate(pairwise(offsets))])
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
 def operand(arrays: Arrays) -> NDArray[Any]:
