@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# One more than two processors: some tests wait until a time limit is over.
+PROCESSES ?= 3
 SOURCES := cudamaster agents toolchain mskernelbench tests benchmarks
 
 .PHONY: setup check test bench gpu-check format clean
@@ -22,7 +24,7 @@ check: setup
 	$(BIN)/lint-imports
 
 test: setup
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 
 bench: setup
 	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
