@@ -13,13 +13,16 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cudamaster.toolchain.processor_time import used_seconds
 from cudamaster.toolchain.worker.landlock import Confinement, confine
 from cudamaster.toolchain.worker.seccomp import forbid_new_privileges
 
 MIB = 1 << 20
+LOOK_SECONDS = 0.5
+"""How often is asked how much of a processor a command has used, where that is limited."""
 DRAIN_SECONDS = 1.0
 """How long output is read after the command ended; only a process that left the group holds it open."""
 
@@ -36,6 +39,8 @@ class ProcessLimits:
     """Kept bytes of standard output and error together; what follows is dropped."""
     file_bytes: int = 256 * MIB
     """Size of the largest file that may be written."""
+    processor_seconds: float | None = None
+    """Of a processor, by the command and all that it starts together; None for as many as `seconds` allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,7 @@ class ProcessResult:
     signal_name: str | None
     """Such as `SIGSEGV`; None where it exited by itself or its time was up."""
     timed_out: bool
+    """Whether its time was up, of the clock or of a processor."""
     output: str
     """Standard output and error in the order written."""
     truncated: bool
@@ -54,6 +60,8 @@ class ProcessResult:
     """Wall time."""
     processor_seconds: float
     """Of the command and of what it started and waited for."""
+    overran_processor: bool = False
+    """Whether it was a processor's time that was up."""
 
     @property
     def ok(self) -> bool:
@@ -74,21 +82,22 @@ def run_bounded(
     With a `confinement` it opens nothing else, `/dev/null` included; a kernel without Landlock ignores it.
     Raises OSError where the kernel refuses the confinement.
     """
-    started = time.monotonic()
+    started, overran = time.monotonic(), False
     process = _started([*_limited(limits), *command], folder, environment, confinement)
     try:
         with _outlived_by_none(process.pid):
             _let_begin(process)
-            output = _collect(process, started + limits.seconds, limits.output_bytes)
+            output, overran = _collect(process, started + limits.seconds, limits)
     finally:
         timed_out, processor_seconds = _end(process)
-    return _result(
+    result = _result(
         process.returncode,
         timed_out,
         output,
         limits.output_bytes,
         (time.monotonic() - started, processor_seconds),
     )
+    return replace(result, overran_processor=timed_out and overran)
 
 
 def _started(
@@ -151,33 +160,39 @@ def _limited(limits: ProcessLimits) -> list[str]:
         "-c": 0,
         "-v": limits.memory_bytes // 1024,
         "-f": limits.file_bytes // 512,
-        "-t": int(limits.seconds) + 1,
+        "-t": int(limits.processor_seconds or limits.seconds) + 1,
     }
     ulimits = " && ".join(f"ulimit {flag} {value}" for flag, value in lowered.items())
     return ["/bin/sh", "-c", f'{ulimits} && read -r _ && exec "$@"', "sh"]
 
 
-def _collect(process: subprocess.Popen[bytes], deadline: float, output_bytes: int) -> bytearray:
-    """Read until the command has ended and all it wrote is read, or the deadline; a byte more than kept."""
+def _collect(
+    process: subprocess.Popen[bytes], deadline: float, limits: ProcessLimits
+) -> tuple[bytearray, bool]:
+    """Read until the command has ended and all it wrote is read, or its time is up; a byte more than kept.
+
+    And whether it was its time of a processor.
+    """
     assert process.stdout is not None
-    kept = bytearray()
+    kept, overran, most = bytearray(), False, limits.processor_seconds
     ended = os.pidfd_open(process.pid)
     try:
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
             selector.register(ended, selectors.EVENT_READ)
-            while selector.get_map() and (left := deadline - time.monotonic()) > 0:
-                for ready in [key.fileobj for key, _ in selector.select(left)]:
+            while selector.get_map() and (left := deadline - time.monotonic()) > 0 and not overran:
+                for ready in [key.fileobj for key, _ in selector.select(min(left, LOOK_SECONDS))]:
                     if ready == ended:
                         _kill_group(process.pid)
                         deadline = min(deadline, time.monotonic() + DRAIN_SECONDS)
                     elif chunk := os.read(process.stdout.fileno(), 1 << 16):
-                        kept += chunk[: output_bytes + 1 - len(kept)]
+                        kept += chunk[: limits.output_bytes + 1 - len(kept)]
                         continue
                     selector.unregister(ready)
+                overran = most is not None and used_seconds(process.pid) > most
     finally:
         os.close(ended)
-    return kept
+    return kept, overran
 
 
 def _end(process: subprocess.Popen[bytes]) -> tuple[bool, float]:

@@ -47,6 +47,21 @@ def test_a_command_out_of_time_is_killed_with_its_children(tmp_path: Path) -> No
     assert _gone(int(result.output))
 
 
+def test_processor_time_of_all_it_starts_counts_together(tmp_path: Path) -> None:
+    spin = "i=0; while [ $i -lt 100000000 ]; do i=$((i+1)); done"
+    limits = ProcessLimits(seconds=60.0, memory_bytes=1 << 30, processor_seconds=1.0)
+    result = shell(f"({spin}) & ({spin}) & ({spin}) & wait", tmp_path, limits)
+    assert result.timed_out
+    assert result.overran_processor
+    assert result.seconds < 30
+
+
+def test_waiting_is_no_processor_time(tmp_path: Path) -> None:
+    limits = ProcessLimits(seconds=10.0, memory_bytes=1 << 30, processor_seconds=0.5)
+    result = shell("sleep 1.5; echo done", tmp_path, limits)
+    assert (result.ok, result.overran_processor) == (True, False)
+
+
 def test_a_child_left_behind_is_killed_and_not_waited_for(tmp_path: Path) -> None:
     result = shell("sleep 100 & echo $!", tmp_path)
     assert result.ok

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from cudamaster.toolchain.build import Build, Diagnostic
 from cudamaster.toolchain.cache import held, private_folder, require_room
-from cudamaster.toolchain.crowd import crowd_now
 from cudamaster.toolchain.elf import exported_functions
 from cudamaster.toolchain.errors import EnvironmentLacks
 from cudamaster.toolchain.kernel import KernelSource
@@ -24,7 +23,8 @@ from cudamaster.toolchain.nvcc.store import FILES, build_key, load_build, store_
 from cudamaster.toolchain.process import MIB, ProcessLimits, ProcessResult, run_bounded
 from cudamaster.toolchain.stages import note
 
-LIMITS = ProcessLimits(seconds=60.0, memory_bytes=4 << 30, file_bytes=64 * MIB)
+LIMITS = ProcessLimits(seconds=240.0, memory_bytes=4 << 30, file_bytes=64 * MIB, processor_seconds=60.0)
+"""Beside other work a compile takes longer, and no more of a processor."""
 ROOM_BYTES = LIMITS.file_bytes
 """Free in the cache when a compile starts; most need a quarter."""
 NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded")
@@ -33,6 +33,7 @@ IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 OUT_OF_MEMORY = re.compile(
     r"out of memory|bad_alloc|[Cc]annot allocate|memory exhausted|failed to map segment"
 )
+FILE_TOO_LARGE = re.compile(r"File size limit exceeded|File too large|SIGXFSZ")
 
 
 def compile_kernel(
@@ -40,10 +41,10 @@ def compile_kernel(
 ) -> Build:
     """Compile `source` for `architecture` (such as `sm_90a`), or find the build that was made of it before.
 
-    A source that is refused, does not compile, or takes more time or memory than `limits` (`LIMITS`, and more
-    time beside other work, where none are given) is a `Build` without a library. Equal sources are compiled
-    once, however many threads and processes ask at a time. Raises EnvironmentLacks where the cache has no
-    room, a vendor library of `source` is missing, or nvcc makes nothing.
+    A source that is refused, does not compile, or takes more time or memory than `limits` (`LIMITS` where
+    none are given) is a `Build` without a library. Equal sources are compiled once, however many threads and
+    processes ask at a time. Raises EnvironmentLacks where the cache has no room, a vendor library of `source`
+    is missing, or nvcc makes nothing.
     """
     libraries = find_libraries(source.libraries, toolchain)
     refused = _refusal(source)
@@ -58,11 +59,7 @@ def compile_kernel(
         return stored
     with held(key):
         job = _Job(source, key, architecture, flags, toolchain, libraries)
-        return load_build(key, source) or _compile(job, limits or _limits_now())
-
-
-def _limits_now() -> ProcessLimits:
-    return replace(LIMITS, seconds=LIMITS.seconds * crowd_now())
+        return load_build(key, source) or _compile(job, limits or LIMITS)
 
 
 class _Job(NamedTuple):
@@ -153,10 +150,14 @@ def _finished(build: Build, result: ProcessResult, folder: Path, ptx: str, limit
 
 
 def _limit_reached(result: ProcessResult, limits: ProcessLimits) -> str | None:
+    if result.overran_processor:
+        return f"the compile took more than {limits.processor_seconds:g} s of a processor and was stopped"
     if result.timed_out:
         return f"the compile took longer than {limits.seconds:g} s and was stopped"
     if not result.ok and OUT_OF_MEMORY.search(result.output):
         return f"the compile needed more than {limits.memory_bytes >> 20} MiB of memory and was stopped"
+    if not result.ok and FILE_TOO_LARGE.search(result.output):
+        return f"the compile wrote a file of more than {limits.file_bytes >> 20} MiB and was stopped"
     if result.signal_name:
         return f"the compiler died of {result.signal_name}"
     return None

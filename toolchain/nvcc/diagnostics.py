@@ -8,13 +8,17 @@ from cudamaster.toolchain.nvcc.flags import REQUEST_LINES
 
 MOST = 50
 """Messages kept of one compile."""
-SEVERITY = r"(?P<severity>catastrophic error|fatal error|error|fatal|warning)"
+SEVERITY = r"(?P<severity>internal compiler error|catastrophic error|fatal error|error|fatal|warning)"
 FRONT_END = re.compile(
     r"^(?P<file>[^\s(][^(]*)\((?P<line>\d+)\): " + SEVERITY + r"(?: #\S+)?: (?P<words>.+)$"
 )
 HOST_COMPILER = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+):(?:\d+:)? " + SEVERITY + r": (?P<words>.+)$")
 ASSEMBLER = re.compile(r"^ptxas (?P<file>[^,]+), line (?P<line>\d+); " + SEVERITY + r"\s*: (?P<words>.+)$")
-TOOL = re.compile(r"^(?:ptxas|nvcc|cicc|nvlink|cudafe\+\+|cc1plus:)\s+" + SEVERITY + r"\s*:\s*(?P<words>.+)$")
+TOOL = re.compile(
+    r"^(?:ptxas|nvcc|cicc|nvlink|cudafe\+\+|(?:cc1plus|collect2|\S*g\+\+\S*):)\s+"
+    + SEVERITY
+    + r"\s*:\s*(?P<words>.+)$"
+)
 LINKER = re.compile(r"^(?:\S*/)?ld(?:\.\w+)?: (?P<words>(?!warning).+)$")
 REMEDIES = {
     "requires --extended-lambda nvcc flag": (

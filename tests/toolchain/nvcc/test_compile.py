@@ -104,6 +104,24 @@ def test_a_compile_out_of_memory_says_so(toolchain: Toolchain) -> None:
     assert "30 MiB" in build.first_error
 
 
+def test_a_compile_out_of_processor_time_says_so_whatever_the_clock_does(toolchain: Toolchain) -> None:
+    limits = ProcessLimits(seconds=60.0, memory_bytes=4 << 30, processor_seconds=0.5)
+    build = compiled(MANY_TEMPLATES, toolchain, limits)
+    assert build.first_error == (
+        "kernel.cu: error: the compile took more than 0.5 s of a processor and was stopped"
+    )
+    assert build.seconds < 30
+
+
+LONG = "#define A(x) x x x x x x x x\n#define B(x) A(A(A(A(A(A(x))))))\nB(int q;)\n"
+
+
+def test_a_compile_that_writes_too_large_a_file_says_so(toolchain: Toolchain) -> None:
+    limits = ProcessLimits(seconds=60.0, memory_bytes=4 << 30, file_bytes=1 << 20)
+    build = compiled(LONG + SCALE, toolchain, limits)
+    assert "the compile wrote a file of more than 1 MiB and was stopped" in build.first_error
+
+
 MANY_TEMPLATES = """
 template <int N, int M> struct Tree {
     static __device__ float sum(float x) {

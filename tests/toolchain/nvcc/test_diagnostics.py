@@ -62,6 +62,18 @@ PTX = """\
             Diagnostic("error", "Unsupported gpu architecture 'compute_10'", None),
         ),
         (
+            "g++: internal compiler error: Killed signal terminated program cc1plus",
+            Diagnostic("error", "Killed signal terminated program cc1plus", None),
+        ),
+        (
+            "x86_64-linux-gnu-g++-12: fatal error: no input files",
+            Diagnostic("error", "no input files", None),
+        ),
+        (
+            "kernel.cu:5:1: internal compiler error: in expand_expr, at expr.cc:9",
+            Diagnostic("error", "in expand_expr, at expr.cc:9", 5),
+        ),
+        (
             "/usr/bin/ld: kernel.o: relocation R_X86_64_32 cannot be used",
             Diagnostic("error", "kernel.o: relocation R_X86_64_32 cannot be used", None),
         ),
