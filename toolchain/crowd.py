@@ -8,6 +8,8 @@ MOST_CROWDED = 4.0
 """Times as long as usual that anything may take."""
 MOST_STARVED = 12.0
 """The same of what is seen to have waited for a processor."""
+MOST_SLOWED = 1.5
+"""Times as much of a processor as alone that work may use: beside other work caches and memory are shared."""
 LOAD = Path("/proc/loadavg")
 
 

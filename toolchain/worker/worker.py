@@ -11,10 +11,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from cudamaster.toolchain.crowd import MOST_STARVED, waited_seconds
+from cudamaster.toolchain.crowd import MOST_SLOWED, MOST_STARVED, waited_seconds
 from cudamaster.toolchain.errors import EnvironmentLacks, WorkerBroken
+from cudamaster.toolchain.processor_time import used_by_threads, used_seconds
 from cudamaster.toolchain.worker.ending import WorkerEnd
 from cudamaster.toolchain.worker.hardening import WorkerLimits
 from cudamaster.toolchain.worker.wire import (
@@ -29,6 +30,8 @@ from cudamaster.toolchain.worker.wire import (
 PRINTED_BYTES = 64 * 1024
 DYING_SECONDS = 2.0
 """How long a process may take to die after it let go of its channel; a living one closed it on purpose."""
+LOOK_SECONDS = 1.0
+"""How often is asked whether a call's time is up: not the clock alone says it."""
 REPORT_SECONDS = 60.0
 """How long the zygote may take to report a death: a driver first ends what a killed process left on a GPU."""
 
@@ -64,8 +67,9 @@ class Worker:
 
         What the worker asks meanwhile, `answer` answers; without it a question counts as the reply.
         The worker is killed, with all it started, when `seconds` of wall time are over; with a `crowd`, when
-        as many times as many are as that then says, and as many more as it waited for a processor. What is in
-        a reply is the worker's word only. Raises WorkerBroken where the zygote died.
+        as many times as many are as that then says, and as many more as it waited for a processor, but no
+        more where it has used what processor time it can have needed. What is in a reply is the worker's word
+        only. Raises WorkerBroken where the zygote died.
         """
         with self._lock:
             if self.end is not None:
@@ -134,7 +138,7 @@ class Worker:
             selector.register(self._channel, selectors.EVENT_READ)
             selector.register(self._pipe, selectors.EVENT_READ)
             while (left := limit.left()) > 0:
-                for key, _ in selector.select(left):
+                for key, _ in selector.select(min(left, LOOK_SECONDS)):
                     if key.fileobj is self._channel:
                         if (message := buffer.feed(self._received())) is not None:
                             self._drain()
@@ -216,6 +220,7 @@ class _Limit:
         self._alone, self._crowd, self._begun = seconds, crowd, time.monotonic()
         self._process = _number_of(handle) if crowd else 0
         self._waited_before = waited_seconds(self._process) if crowd else {}
+        self._used_before = _Used.of(self._process) if crowd else _Used(0.0, {})
 
     def left(self) -> float:
         """Seconds of it that are left; how busy the machine is counts once it would be over."""
@@ -223,7 +228,16 @@ class _Limit:
         if passed >= self.seconds and self._crowd:
             with_starving = min(self._alone + self._starved(), MOST_STARVED * self._alone)
             self.seconds = max(self.seconds, self._alone * self._crowd(), with_starving)
+        if passed > self._alone and self._has_used_enough():
+            self.seconds = round(passed, 1)
+            return 0.0
         return self.seconds - passed
+
+    def _has_used_enough(self) -> bool:
+        """Whether it would have taken too long alone too."""
+        if not self._crowd:
+            return False
+        return _Used.of(self._process).seconds_alone(self._used_before) > MOST_SLOWED * self._alone
 
     def _starved(self) -> float:
         """How long the thread that waited most for a processor did."""
@@ -235,6 +249,26 @@ class _Limit:
         if self._crowd:
             self._alone += answering_seconds * (1 - 1 / self._crowd())
             self.seconds = max(self.seconds, self._alone)
+
+
+class _Used(NamedTuple):
+    """What a worker and its guest have used of a processor."""
+
+    seconds: float
+    threads: Mapping[tuple[int, str], float]
+
+    @classmethod
+    def of(cls, process: int) -> "_Used":
+        return cls(used_seconds(process), used_by_threads(process))
+
+    def seconds_alone(self, before: "_Used") -> float:
+        """Wall time since then that it takes at least: its processes wait for each other, not its threads."""
+        busiest: dict[int, float] = {}
+        for (process, thread), now in self.threads.items():
+            grown = now - before.threads.get((process, thread), 0.0)
+            busiest[process] = max(grown, busiest.get(process, 0.0))
+        shared = (self.seconds - before.seconds) / len(os.sched_getaffinity(0))
+        return max(shared, sum(busiest.values()))
 
 
 def _number_of(handle: int) -> int:

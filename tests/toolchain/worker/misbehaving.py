@@ -71,6 +71,10 @@ class Misbehaving:
         while True:
             pass
 
+    def rest(self) -> Mapping[str, Any]:
+        time.sleep(100)
+        return {}
+
     def hog(self, gib: int) -> Mapping[str, Any]:
         return {"bytes": len(bytes(gib << 30))}
 

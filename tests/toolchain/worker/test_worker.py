@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from cudamaster.toolchain.crowd import MOST_STARVED
+from cudamaster.toolchain.crowd import MOST_SLOWED, MOST_STARVED
 from cudamaster.toolchain.errors import WorkerBroken
 from cudamaster.toolchain.worker.ending import WorkerEnd
 from cudamaster.toolchain.worker.hardening import WorkerLimits
@@ -106,10 +106,17 @@ def test_a_crash_names_its_signal(worker: Worker, do: str, name: str) -> None:
 
 def test_beside_other_work_a_call_may_take_longer(worker: Worker) -> None:
     begun = time.monotonic()
-    end = worker.call({"do": "loop"}, seconds=0.2, crowd=lambda: 3.0)
+    end = worker.call({"do": "rest"}, seconds=0.2, crowd=lambda: 3.0)
     assert isinstance(end, WorkerEnd)
     assert end.timed_out
     assert 0.6 <= end.limit_seconds + 1e-9 <= time.monotonic() - begun
+
+
+def test_who_has_computed_for_as_long_as_it_could_alone_gets_no_more_time(worker: Worker) -> None:
+    end = worker.call({"do": "loop"}, seconds=1.0, crowd=lambda: 30.0)
+    assert isinstance(end, WorkerEnd)
+    assert end.timed_out
+    assert MOST_SLOWED <= end.limit_seconds < 20
 
 
 def test_what_it_waits_for_a_processor_does_not_count(worker: Worker) -> None:
