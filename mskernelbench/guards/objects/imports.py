@@ -40,7 +40,7 @@ CPLUSPLUS = (
 )
 MEMORY = (
     r"cuda(?:Malloc|Free)(?:Async)?|cudaMem(?:set|cpy)(?:2D)?(?:Async)?|cudaMemcpy(?:To|From)Symbol(?:Async)?"
-    r"|cudaGetSymbolAddress"
+    r"|cudaGetSymbolAddress|cudaDevice(?:Get(?:Default)?|Set)MemPool|cudaMemPool[GS]etAttribute"
 )
 QUERIES = (
     r"cudaGetDevice|cudaGetDeviceProperties\w*|cudaDeviceGetAttribute|cudaGetLastError|cudaPeekAtLastError"

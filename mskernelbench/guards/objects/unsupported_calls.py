@@ -22,8 +22,8 @@ ADVICE = {
         r"cudaMallocHost|cudaHost(?:Alloc|Register|Unregister|GetDevicePointer|GetFlags)|cudaFreeHost"
         r"|cudaMallocManaged|__cudaRegisterManagedVar"
         r"|cudaMallocPitch|cudaMalloc3D|cudaMem(?:cpy|set)3D(?:Async)?|cudaMemPrefetchAsync"
-        r"|cudaMemAdvise|cudaMemGetInfo|cudaMemPool(?:Create|Destroy|TrimTo|\wetAttribute)"
-        r"|cudaMemPool(?:SetAccess|GetAccess)|cudaMallocFromPoolAsync|cudaDevice(?:Get(?:Default)?|Set)MemPool|cudaPointerGetAttributes|cudaGetSymbolSize"
+        r"|cudaMemAdvise|cudaMemGetInfo|cudaMemPool(?:Create|Destroy|TrimTo)"
+        r"|cudaMemPool(?:SetAccess|GetAccess)|cudaMallocFromPoolAsync|cudaPointerGetAttributes|cudaGetSymbolSize"
     ),
     "spell its name and ask for what makes tensor maps, all that a kernel may use of the driver": (
         r"cudaGetDriverEntryPoint(?:ByVersion)?"

@@ -19,7 +19,7 @@ cudaCreateTextureObject cudaDestroyTextureObject cudaStreamCreate cudaStreamDest
 cudaEventRecord cudaStreamWaitEvent cudaStreamBeginCapture cudaGraphInstantiate cudaGraphLaunch cudaMallocHost
 cudaHostAlloc cudaMallocManaged cudaMallocPitch cudaMallocArray cudaSetDevice cudaMemGetInfo
 cudaGetDriverEntryPointByVersion __cudaRegisterManagedVar cudaStreamGetId cudaStreamCopyAttributes
-cudaMemPoolSetAccess cudaDeviceSetMemPool cudaThreadExchangeStreamCaptureMode cudaInitDevice
+cudaMemPoolSetAccess cudaMemPoolCreate cudaThreadExchangeStreamCaptureMode cudaInitDevice
 cudaStreamCreateWithFlags cudaStreamCreateWithPriority
 """
 
@@ -81,6 +81,11 @@ def test_no_call_is_both_allowed_and_unsupported() -> None:
         "cuTensorMapEncodeIm2col",
         "cuTensorMapReplaceAddress",
         "cudaMemcpyToSymbol",
+        "cudaDeviceGetDefaultMemPool",
+        "cudaDeviceGetMemPool",
+        "cudaDeviceSetMemPool",
+        "cudaMemPoolSetAttribute",
+        "cudaMemPoolGetAttribute",
         "cudaDeviceSynchronize",
         "cudaStreamSynchronize",
     ]:

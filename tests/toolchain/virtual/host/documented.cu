@@ -76,6 +76,36 @@ extern "C" int uses_pools(int* out, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
+static int figure(cudaMemPool_t pool, cudaMemPoolAttr what) {
+  unsigned long long found = 0;
+  return cudaMemPoolGetAttribute(pool, what, &found) ? -1 : (int)found;
+}
+
+extern "C" int counts_what_a_pool_lends(int* out, cudaStream_t stream) {
+  cudaMemPool_t pool, current;
+  cudaDeviceGetDefaultMemPool(&pool, 0);
+  out[0] = cudaDeviceGetMemPool(&current, 0) || current != pool || cudaDeviceSetMemPool(0, pool);
+  int set[3] = {9, 9, 9}, no = 0;
+  cudaMemPoolAttr reuse[3] = {cudaMemPoolReuseFollowEventDependencies, cudaMemPoolReuseAllowOpportunistic,
+                              cudaMemPoolReuseAllowInternalDependencies};
+  for (int i = 0; i < 3; i++) cudaMemPoolGetAttribute(pool, reuse[i], &set[i]), out[1 + i] = set[i];
+  cudaMemPoolSetAttribute(pool, reuse[1], &no), cudaMemPoolGetAttribute(pool, reuse[1], &set[1]), out[4] = set[1];
+  out[5] = figure(pool, cudaMemPoolAttrUsedMemCurrent);
+  void *large, *small, *plain;
+  cudaMallocAsync(&large, 4096, stream), cudaMallocAsync(&small, 1024, stream), cudaMalloc(&plain, 100);
+  out[6] = figure(pool, cudaMemPoolAttrUsedMemCurrent), out[7] = figure(pool, cudaMemPoolAttrReservedMemCurrent);
+  cudaFreeAsync(small, stream), cudaFree(plain);
+  out[8] = figure(pool, cudaMemPoolAttrUsedMemCurrent), out[9] = figure(pool, cudaMemPoolAttrUsedMemHigh);
+  unsigned long long zero = 0, one = 1;
+  out[10] = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &zero);
+  out[11] = figure(pool, cudaMemPoolAttrUsedMemHigh);
+  out[12] = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &one);
+  out[13] = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &zero), cudaGetLastError();
+  cudaFree(large), out[14] = figure(pool, cudaMemPoolAttrUsedMemCurrent);
+  out[15] = cudaDeviceSetMemPool(0, nullptr) != cudaErrorInvalidValue, cudaGetLastError();
+  return cudaGetLastError();
+}
+
 extern "C" int orders_streams(int* out, cudaStream_t) {
   cudaStream_t a, b;
   cudaEvent_t begin, end, untimed;

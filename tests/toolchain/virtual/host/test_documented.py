@@ -13,6 +13,9 @@ SAID = {
     "copies_volumes": [0, 1, 12, 3, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0],
     "allocates_on_the_host": [0, 0, 0, 1, 0, 1, HOST, 0, MANAGED, 0, UNREGISTERED, 0, 0, 5, 0],
     "uses_pools": [0, 0, 0, 1 << 20, 0, 0, 1, 0, 0, 0, 0, 0],
+    "counts_what_a_pool_lends": [
+        0, 1, 1, 1, 0, 0, 5 * KIB, 5 * KIB, 4 * KIB, 5 * KIB, 0, 4 * KIB, 1, 1, 0, 0,
+    ],
     "orders_streams": [0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, BAD_HANDLE, 0, 0],
     "asks_about_a_function": [
         0, 256, 256, 48 * KIB - 256, 90, 90, 0, 100 * KIB, 0, 0, 0, 0, 256, 0, 1, BAD_FUNCTION,

@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct {
     const char *kernel;
-    uint32_t grid[3], block[3], cluster[3], cooperative;
+    uint32_t grid[3], block[3], cluster[3], cooperative, overlaps;
     uint64_t dynamic_shared;
     const uint8_t *parameters;
     uint64_t parameter_bytes;
@@ -175,6 +175,9 @@ typedef struct {
 cudaError_t vgrt_allocate(void **out, size_t bytes, int kind);
 cudaError_t vgrt_free(void *base);
 void vgrt_forget_refused_bytes(void);
+/* What cudaMallocAsync gave, and what was freed, wherever from. */
+void vgrt_pool_gave(void *base, size_t bytes);
+void vgrt_pool_took_back(void *base);
 /* Whether [address, address + bytes) lies in one allocation. */
 int vgrt_is_device_range(const void *address, size_t bytes);
 

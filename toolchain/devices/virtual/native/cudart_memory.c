@@ -95,6 +95,7 @@ cudaError_t vgrt_free(void *base)
     if (vgrt_host.release ? vg_disown(base) || vgrt_host.release(base) : vg_free(base))
         return cudaErrorInvalidValue;
     forget_special(base);
+    vgrt_pool_took_back(base);
     return cudaSuccess;
 }
 
@@ -164,6 +165,8 @@ static cudaError_t allocate_in_stream(void **out, size_t bytes, void *stream)
     if (error)
         return error;
     error = vgrt_tell(OPERATION_POOL, 0, vgrt_allocate(out, bytes, MEMORY_DEVICE));
+    if (!error && *out)
+        vgrt_pool_gave(*out, bytes);
     if (!error && recording && *out)
         vgrt_record_allocation(recording, *out);
     return error;
