@@ -26,7 +26,7 @@ PTX = """
 NOTHING = {"refused_launch": None, "violation": None, "refused_bytes": 0, "error": None}
 LAUNCH = {
     "ask": "launch", "kernel": "nothing", "grid": [1, 1, 1], "block": [32, 1, 1], "cluster": [1, 1, 1],
-    "cooperative": 0, "shared": 0, "parameters": "00000000",
+    "cooperative": 0, "overlaps": 0, "shared": 0, "parameters": "00000000",
 }  # fmt: skip
 SPEC = load_gpu("h200").device
 ADDRESSES = AddressSpace()

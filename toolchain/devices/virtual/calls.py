@@ -159,7 +159,9 @@ def joined(first: Outputs, second: Outputs | RunFailure, ptx: str) -> Outputs:
     if not found and changed and not rounds_in_any_order(ptx):
         found = second.notes or (_order_fault(changed),)
     leaked = min(first.leaked_bytes, second.leaked_bytes)
-    return replace(first, faults=(*first.faults, *found), notes=second.notes, leaked_bytes=leaked)
+    return replace(
+        first, faults=tuple(dict.fromkeys((*first.faults, *found))), notes=second.notes, leaked_bytes=leaked
+    )
 
 
 def _order_fault(changed: Sequence[str]) -> Fault:

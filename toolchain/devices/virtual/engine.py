@@ -19,6 +19,7 @@ from cudamaster.toolchain.devices.virtual.executable import Code, Executable
 from cudamaster.toolchain.devices.virtual.faults import fault_of
 from cudamaster.toolchain.devices.virtual.jit import QUICK, host_has_avx512
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
+from cudamaster.toolchain.devices.virtual.overlapping import Ordering
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel, Module
 from cudamaster.toolchain.devices.virtual.ptx.parse import parse_module
 from cudamaster.toolchain.devices.virtual.runtime import (
@@ -199,6 +200,10 @@ class Engine:
     def may_wait(self, request: LaunchRequest) -> bool:
         """Whether they may wait for each other: samples do not tell for how long. Raises Unsupported."""
         return request.cooperative or self._prepare(request).may_wait
+
+    def ordering(self, request: LaunchRequest) -> Ordering:
+        """How it stands to the launches before and behind it. Raises Unsupported."""
+        return self._prepare(request).ordering
 
     def takes_from_a_queue(self, request: LaunchRequest) -> bool:
         """Whether they may do so again and again. Raises Unsupported."""

@@ -12,6 +12,7 @@ from cudamaster.toolchain.devices.virtual.codegen.special import reads_clock
 from cudamaster.toolchain.devices.virtual.codegen.warp_function import FUNCTION_NAME
 from cudamaster.toolchain.devices.virtual.jit import THOROUGH, MachineCode
 from cudamaster.toolchain.devices.virtual.launch import Site, counted_as
+from cudamaster.toolchain.devices.virtual.overlapping import Ordering
 from cudamaster.toolchain.devices.virtual.runtime import NativeSite, native_sites
 from cudamaster.toolchain.devices.virtual.translation import Translation
 from cudamaster.toolchain.devices.virtual.translations import Job, Translator
@@ -55,6 +56,7 @@ class Executable:
         """Whether it may do so again and again."""
         self.may_wait = may_wait(job.kernel)
         """Whether a block may wait for others, and these for yet others."""
+        self.ordering = Ordering.of(job.kernel)
         self.processor_seconds = 0.0
         """Spent in its launches so far: a busy machine is no reason to translate anew."""
         self._job, self._translator, self._native, self._latency = job, translator, native, latency

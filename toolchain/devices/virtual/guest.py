@@ -68,9 +68,8 @@ class DistantMachine:
 
     def launch(self, request: LaunchRequest) -> int:
         """Have the worker run it."""
-        fields = {
-            name: getattr(request, name) for name in ("kernel", "grid", "block", "cooperative", "cluster")
-        }
+        names = ("kernel", "grid", "block", "cooperative", "cluster", "overlaps")
+        fields = {name: getattr(request, name) for name in names}
         fields |= {"shared": request.dynamic_shared_bytes, "parameters": request.parameters.hex()}
         return int(self._link.ask("launch", **fields))
 

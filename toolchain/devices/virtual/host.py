@@ -251,6 +251,7 @@ class CudaRuntime:
                 parameters=ctypes.string_at(c.parameters, c.parameter_bytes),
                 cooperative=bool(c.cooperative),
                 cluster=(c.cluster[0], c.cluster[1], c.cluster[2]),
+                overlaps=bool(c.overlaps),
             )
         )
         return self._stopped(code) if code else 0

@@ -59,6 +59,7 @@ class LaunchLayout(ctypes.Structure):
         ("block", c_uint32 * 3),
         ("cluster", c_uint32 * 3),
         ("cooperative", c_uint32),
+        ("overlaps", c_uint32),
         ("dynamic_shared", c_uint64),
         ("parameters", c_void_p),
         ("parameter_bytes", c_uint64),

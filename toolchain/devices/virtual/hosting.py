@@ -147,6 +147,7 @@ class GuestHost:
             parameters=bytes.fromhex(asked["parameters"]),
             cooperative=bool(asked["cooperative"]),
             cluster=_shape(asked["cluster"]),
+            overlaps=bool(asked["overlaps"]),
         )
         facts = self._machine.facts(request.kernel)
         if facts is None or not self._possible(request, facts):

@@ -23,6 +23,8 @@ class LaunchRequest:
     """The kernel's parameter block, laid out as its PTX `.param` list says."""
     cooperative: bool = False
     cluster: tuple[int, int, int] = (1, 1, 1)
+    overlaps: bool = False
+    """Whether it may begin before the launch before it has ended."""
 
     @property
     def block_count(self) -> int:

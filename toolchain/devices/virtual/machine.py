@@ -9,6 +9,7 @@ from cudamaster.toolchain.build import KernelResources
 from cudamaster.toolchain.devices.virtual.engine import Engine
 from cudamaster.toolchain.devices.virtual.host import KernelFacts
 from cudamaster.toolchain.devices.virtual.launch import LaunchRequest, SampledLaunch
+from cudamaster.toolchain.devices.virtual.overlapping import InFlight
 from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel
 from cudamaster.toolchain.devices.virtual.sampling import (
     COSTLIER,
@@ -44,6 +45,8 @@ ERROR_CODES = {
     "timed_out": _TIMEOUT,
 }
 """What hardware reports for a fault of each kind; other kinds are launch failures (719)."""
+WAITED_FOR = frozenset({"memcpy", "memset", "transfer", "synchronize", "cudaFree"})
+"""Operations that begin, or end, when all launches before them have ended."""
 UNEQUAL = 2.0
 """Times the mean that a block of those that share work may do; more, and it seems to do that of others."""
 UNSEEN = 0.02
@@ -76,6 +79,8 @@ class EngineMachine:
     memory_operations: list[tuple[str, int]] = field(default_factory=list)
     read_back: bool = False
     """Whether host code has read device memory in this call, so that what it launches may depend on it."""
+    in_flight: InFlight = field(default_factory=InFlight)
+    """What launches of this call may still run, on hardware."""
     samples: Samples = field(init=False)
     _reported: dict[str, KernelResources] = field(init=False)
     _symbol_bytes: dict[str, int] = field(default_factory=dict)
@@ -95,6 +100,7 @@ class EngineMachine:
         self.plan = plan
         self.samples = Samples(plan or SamplePlan())
         self.launches, self.faults, self.memory_operations = [], [], []
+        self.in_flight = InFlight()
         self.fault, self.incomplete, self.read_back = None, False, False
         self._whole_run, self.hides = 0.0, False
 
@@ -121,11 +127,13 @@ class EngineMachine:
     def memory_operation(self, name: str, moved_bytes: int) -> None:
         """Note a fill or copy, or a host call that takes time."""
         self.memory_operations.append((name, moved_bytes))
+        if name in WAITED_FOR:
+            self.in_flight.wait()
 
     def launch(self, request: LaunchRequest) -> int:
         """Run or sample a launch; the CUDA error code it ends with."""
         self.launches.append(request)
-        fault = self.engine.launch(request) if self.plan is None else self._sample(request, self.plan)
+        fault = self._run(request) if self.plan is None else self._sample(request, self.plan)
         if fault is None:
             return 0
         if fault.kind == "unsupported":
@@ -133,6 +141,11 @@ class EngineMachine:
         self.faults.append(fault)
         self.fault = self.fault or fault
         return ERROR_CODES.get(fault.kind, _LAUNCH_FAILURE)
+
+    def _run(self, request: LaunchRequest) -> Fault | None:
+        fault, unordered = self.in_flight.run(request, self.engine)
+        self.faults += [unordered] if unordered else []
+        return fault
 
     def _sample(self, request: LaunchRequest, plan: SamplePlan) -> Fault | None:
         scalars = scalars_of(request.parameters, self.engine.allocations())

@@ -58,7 +58,7 @@ typedef struct {
 
 enum { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH, NODE_EMPTY };
 
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_OVERLAPS = 6 };
 
 typedef struct {
     size_t shared_bytes, constant_bytes, local_bytes;

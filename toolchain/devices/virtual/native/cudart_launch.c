@@ -191,10 +191,10 @@ static dim3 cluster_of(const Function *function, const LaunchConfig *config)
     return cluster;
 }
 
-static int is_cooperative(const LaunchConfig *config)
+static int is_set(const LaunchConfig *config, int attribute)
 {
     for (uint32_t i = 0; i < config->attribute_count; i++)
-        if (config->attributes[i].id == ATTRIBUTE_COOPERATIVE && config->attributes[i].value.number)
+        if (config->attributes[i].id == attribute && config->attributes[i].value.number)
             return 1;
     return 0;
 }
@@ -209,6 +209,7 @@ static Work work_of(const Function *function, const LaunchConfig *config, dim3 c
                              .block = {config->block.x, config->block.y, config->block.z},
                              .cluster = {cluster.x, cluster.y, cluster.z},
                              .cooperative = (uint32_t)cooperative,
+                             .overlaps = (uint32_t)is_set(config, ATTRIBUTE_OVERLAPS),
                              .dynamic_shared = config->dynamic_shared,
                              .parameters = parameters,
                              .parameter_bytes = (uint64_t)function->facts->parameter_bytes}};
@@ -224,7 +225,7 @@ cudaError_t vgrt_make_launch(const LaunchConfig *config, const void *stub, void 
     if (!function)
         return refuse("a kernel that the library does not hold", config, error);
     dim3 cluster = cluster_of(function, config);
-    int cooperative = is_cooperative(config);
+    int cooperative = is_set(config, ATTRIBUTE_COOPERATIVE);
     error = check(function, config, cluster, cooperative);
     if (error)
         return refuse(function->name, config, error);
