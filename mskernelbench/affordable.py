@@ -120,7 +120,7 @@ def harder(workload: Workload, operator: Operator) -> tuple[Workload, ...]:
     return tuple(
         replace(workload, values=name, exact=checked[name])
         for name in names
-        if name is not None and name in checked and name != workload.values
+        if name is not None and name in checked and name not in (workload.values, *operator.small)
     )
 
 
@@ -166,7 +166,8 @@ def on_other_kinds(compared: Sequence[Workload], operator: Operator) -> tuple[Wo
     checks = [w for w in operator.in_set("check") if w.values not in timed]
     probing = [w for w in checks if w.values == operator.probe][:1]
     probes = [replace(w, values=p.values, exact=p.exact) for w in own[-1:] for p in probing]
-    kinds = dict.fromkeys(w.values for w in checks if w.values != operator.probe and not w.exact)
+    small = (operator.probe, *operator.small)
+    kinds = dict.fromkeys(w.values for w in checks if w.values not in small and not w.exact)
     others = (_beyond([w for w in checks if w.values == kind], own, operator) for kind in kinds)
     return (*probes, *(w for w in others if w is not None))
 

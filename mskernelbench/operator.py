@@ -223,6 +223,8 @@ class Operator:
     """Values that show arithmetic of too few bits at any size, where the bound of a long sum is wide."""
     hard: tuple[str, ...] = ()
     """Further values, fit for any size, that show what friendly ones hide; checks have them as well."""
+    small: tuple[str, ...] = ()
+    """Values of checks that are not fit for larger sizes."""
     work_by_values: bool = False
     """Whether honest kernels may do less where values allow it, as a selection does."""
     matrix_product: bool = False

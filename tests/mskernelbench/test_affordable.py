@@ -10,6 +10,7 @@ from mskernelbench.affordable import (
     a_harder_one,
     affordable,
     at_any_rate,
+    harder,
     in_spots,
     on_other_kinds,
 )
@@ -90,6 +91,9 @@ def test_the_last_is_taken_with_probing_values_or_with_some_harder_ones() -> Non
 def test_values_that_are_exact_at_small_sizes_alone_are_not_taken_to_large_ones() -> None:
     kinds = {w.values for w in on_other_kinds([square(512)], GEMM)}
     assert kinds == {"one_hot", "ordinary", "mixed", "nan_row"}
+    power = load_operator("matrix_power")
+    large = [Workload("paper", {"N": 512, "P": 11}, "banded")]
+    assert "mixed" not in {w.values for w in (*on_other_kinds(large, power), *harder(large[0], power))}
 
 
 def test_a_matrix_that_is_read_from_a_file_keeps_its_values(tmp_path: Path) -> None:

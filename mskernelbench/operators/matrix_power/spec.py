@@ -23,7 +23,12 @@ from mskernelbench.operator import (
 from mskernelbench.tolerance import CONSTANT
 
 GROWTH = 0.25
-"""By how much sums of rows of `positive` matrices exceed 1: one factor more or less shows."""
+"""By how much sums of rows of positive matrices exceed 1: one factor more or less shows."""
+BAND, OUTSIDE = 32, 2.0**-8
+"""Of a `banded` matrix: one in BAND elements of a row is in the band, and those outside are so much less.
+
+So powers up to A^16 keep dozens of ranks, and no sum is too large for the least of its terms.
+"""
 MOST_GROWTH = 16
 """Exponents above MOST_GROWTH / GROWTH get less, so that (1 + MOST_GROWTH / P)^P stays below e^16."""
 
@@ -50,12 +55,13 @@ CHECK = (
     Workload("check", shape(17, 37), "positive"),
     Workload("check", shape(129, 4), "positive"),
     Workload("check", shape(264, 3), "positive"),
+    Workload("check", shape(96, 9), "banded"),
 )
-PAPER = tuple(Workload("paper", shape(n, p), "positive") for n in (256, 512, 1024) for p in (2, 5, 8, 11, 16))
+PAPER = tuple(Workload("paper", shape(n, p), "banded") for n in (256, 512, 1024) for p in (2, 5, 8, 11, 16))
 REAL = (
-    Workload("real", shape(1000, 12), "positive"),
-    Workload("real", shape(2048, 4), "positive"),
-    Workload("real", shape(3001, 3), "positive"),
+    Workload("real", shape(1000, 12), "banded"),
+    Workload("real", shape(2048, 4), "banded"),
+    Workload("real", shape(3001, 3), "banded"),
 )
 
 
@@ -63,8 +69,9 @@ def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -
     """A."""
     n = int(workload.shape["N"])
     match workload.values:
-        case "positive":
-            a = positive(n, int(workload.shape["P"]), precision, rng)
+        case "positive" | "banded":
+            even = POSITIVE[workload.values](n, rng)
+            a = spread(even * np.float32(row_sum(int(workload.shape["P"]))), precision, rng)
         case "integers" | "monomial" | "nan":
             a = PROBES[workload.values](n, precision, rng)
         case name:
@@ -72,18 +79,35 @@ def inputs(workload: Workload, precision: Precision, rng: np.random.Generator) -
     return {"A": a}
 
 
-def positive(n: int, p: int, precision: Precision, rng: np.random.Generator) -> Matrix:
-    """Positive numbers near 1/N, so that no power up to P cancels or overflows.
+def row_sum(p: int) -> float:
+    """About what rows of positive matrices sum to, and the largest eigenvalue."""
+    return 1 + min(GROWTH, MOST_GROWTH / max(p, 1))
 
-    Rows sum to about 1.25, as does the largest eigenvalue; a similarity with powers of two keeps that and
-    spreads the elements of every power.
-    """
-    row_sum = 1 + min(GROWTH, MOST_GROWTH / max(p, 1))
-    even = values("shifted", rng, n * n, Precision.FP32).reshape(n, n).astype(np.float32)
-    exponents = rng.integers(0, 4, n)
-    spread = np.ldexp(even * np.float32(row_sum / (0.75 * n)), exponents[:, None] - exponents)
-    rounded: Matrix = spread.astype(precision.dtype)
+
+def spread(a: NDArray[np.float32], precision: Precision, rng: np.random.Generator) -> Matrix:
+    """A similarity with powers of two: it spreads the elements of every power, and keeps eigenvalues."""
+    exponents = rng.integers(0, 4, len(a))
+    rounded: Matrix = np.ldexp(a, exponents[:, None] - exponents).astype(precision.dtype)
     return rounded
+
+
+def positive(n: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Positive numbers near 1/N: no power cancels, and high ones have about one rank."""
+    even = values("shifted", rng, n * n, Precision.FP32).reshape(n, n).astype(np.float32)
+    return even * np.float32(1 / (0.75 * n))
+
+
+def banded(n: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Positive numbers, large in a band around the ring of all indices in some order."""
+    places = rng.permutation(n)
+    steps = np.abs(places[:, None] - places)
+    inside = np.minimum(steps, n - steps) * 2 < max(3, n // BAND)
+    a = positive(n, rng) * np.where(inside, np.float32(1), np.float32(OUTSIDE))
+    rows: NDArray[np.float32] = a / a.sum(axis=1, keepdims=True)
+    return rows
+
+
+POSITIVE = {"positive": positive, "banded": banded}
 
 
 def integers(n: int, precision: Precision, rng: np.random.Generator) -> Matrix:
@@ -178,4 +202,5 @@ OPERATOR = Operator(
     weight=weight,
     matrix_product=True,
     probe="monomial",
+    small=("mixed",),
 )
