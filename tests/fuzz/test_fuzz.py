@@ -9,7 +9,7 @@ from tests.fuzz.ground import adopting_orphans, lasting, look
 from tests.fuzz.inputs import HONEST, KINDS, Input, inputs
 from tests.fuzz.judging import UNREADABLE, fuzz_referee, judge
 
-SEED, COUNT = 1, 24
+SEED, COUNT = 1, 40
 HOSTILE = (
     "aborts",
     "forks past the C library",

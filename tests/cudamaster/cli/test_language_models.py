@@ -23,15 +23,14 @@ PROTOCOLS = {
     "messages": ("anthropic:coder", "/v1/messages"),
 }
 RUNS = [
-    ("spmv_csr", Precision.BF16, "chat"),
-    ("spmv_csr", Precision.BF16, "messages"),
-    ("matrix_mul", Precision.FP32, "responses"),
+    ("spmv_csr", Precision.FP32, "chat"),
+    ("matrix_mul", Precision.BF16, "responses"),
+    ("softmax", Precision.FP32, "messages"),
     *(
         pytest.param(*run, marks=pytest.mark.exhaustive)
         for run in (
-            ("spmv_csr", Precision.FP32, "responses"),
-            ("matrix_mul", Precision.BF16, "chat"),
-            ("softmax", Precision.FP32, "messages"),
+            ("spmv_csr", Precision.BF16, "messages"),
+            ("matrix_mul", Precision.FP32, "chat"),
             ("softmax", Precision.BF16, "responses"),
         )
     ),

@@ -7,7 +7,7 @@ import pytest
 from tests.toolchain.virtual.fuzz.differential import ARCHITECTURES, differences
 from tests.toolchain.virtual.fuzz.programs import program
 
-SEEDS = {ARCHITECTURES[0]: range(8), ARCHITECTURES[1]: range(8, 16)}
+SEEDS = {ARCHITECTURES[0]: range(12), ARCHITECTURES[1]: range(12, 24)}
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
