@@ -29,8 +29,9 @@ ADVICE = {
         r"cudaGetDriverEntryPoint(?:ByVersion)?"
     ),
     "stay on the device that is current": (
-        r"cudaSetDevice|cudaInitDevice|cudaGetDeviceFlags|cudaGetDeviceCount|cudaDeviceGetLimit|cuda\w+etSharedMemConfig|cudaDevice\wetCacheConfig"
+        r"cudaChooseDevice|cudaDeviceGet(?:ByPCIBusId|PCIBusId)|cudaDeviceCanAccessPeer|cudaSetDevice|cudaInitDevice|cudaGetDeviceFlags|cudaGetDeviceCount|cudaDeviceGetLimit|cuda\w+etSharedMemConfig|cudaDevice\wetCacheConfig"
     ),
+    "leave profiling to the harness": r"cudaProfiler(?:Start|Stop)",
     "leave locks out, since one thread at a time calls the entry; what is done once can stand in the "
     "initialiser of a static variable": (
         r"pthread_(?:(?:mutex|rwlock|spin|cond)_\w+|once|self|equal)|sched_yield|__once_proxy"
