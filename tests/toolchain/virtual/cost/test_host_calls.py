@@ -45,3 +45,4 @@ def test_a_copy_takes_as_long_as_its_bytes_take_at_dram_speed() -> None:
     rate = H200.device.dram_bytes_per_s * H200.model.dram_efficiency
     assert kernel.time_ms == pytest.approx(1e3 * (1 << 32) / rate + 1e-3 * H200.model.launch_us)
     assert kernel.bound == "memory"
+    assert "92% of DRAM's peak" in kernel.bound_by

@@ -62,7 +62,8 @@ def _moves(operations: Sequence[Operation], gpu: VirtualGpu, *, first: bool) -> 
         launch_overhead_s(seconds, gpu.model, first=first and i == 0) for i, seconds in enumerate(moving)
     )
     moved = sum(operation.moved_bytes for operation in operations)
-    words = f"{moved} bytes at DRAM speed and {waiting * 1e6:.1f} us of launch overhead"
+    share = gpu.model.dram_efficiency
+    words = f"{moved} bytes at {share:.0%} of DRAM's peak and {waiting * 1e6:.1f} us of launch overhead"
     bound = "memory" if sum(moving) > waiting else "latency"
     seconds = sum(moving) + waiting
     return KernelProfile(operations[0].name, _NOWHERE, len(operations), 1e3 * seconds, {}, bound, words, ())
