@@ -27,7 +27,7 @@ MEMORY = frozenset({
     "out_of_bounds", "misaligned", "input_written", "use_after_free", "uninitialised", "changed_inputs",
     "guard_bands", "leaked_memory",
 })  # fmt: skip
-SCHEDULE = frozenset({"race", "in_flight", "barrier_divergence", "deadlock", "order_dependent"})
+SCHEDULE = frozenset({"race", "in_flight", "stale", "barrier_divergence", "deadlock", "order_dependent"})
 LESS_WHEN_TIMED = frozenset({"other_launches", UNFAIR, TIMED})
 MOST_KERNELS = 4
 

@@ -40,7 +40,7 @@ NULL_BYTES = 1 << 16
 """Addresses below this come from null pointers."""
 FAR_BYTES = 1 << 40
 """How far off an address says nothing of the buffer that is nearest."""
-AT_ODDS = frozenset({"race", "in_flight"})
+AT_ODDS = frozenset({"race", "in_flight", "stale"})
 """Kinds of faults that are between two accesses."""
 _NAME = re.compile(r"(\d+)")
 
@@ -161,6 +161,11 @@ def _odds_message(kind: str, native: NativeFault, request: LaunchRequest) -> str
         other += f" of block {_unfold(native.other_block, request.grid)}"
         lacking = "anything that orders the blocks"
     past = PAST[KINDS[native.other_access]]
+    if kind == "stale":
+        return (
+            f"a stale read: {other} {past} {place}{at}, and they are read as what nothing writes while the "
+            "kernel runs (ld.global.nc, by __ldg() or a const __restrict__ pointer)"
+        )
     return f"a race: {other} {past} {place}{at}, and without {lacking} they are {verb}"
 
 

@@ -10,7 +10,7 @@ KINDS = ("load", "store", "atomic", "ldmatrix", "async_copy")
 FAULT_KINDS = (
     "none", "out_of_bounds", "misaligned", "input_written", "trap", "assert", "barrier_divergence",
     "deadlock", "timed_out", "illegal", "unsupported", "stack_overflow", "use_after_free", "race",
-    "uninitialised", "in_flight", "ended",
+    "uninitialised", "in_flight", "ended", "stale",
 )  # fmt: skip
 WRITABLE = 1
 ORDER_REVERSED, POISON, OTHER_POISON, FENCED, TIMED = 1, 2, 4, 8, 16
@@ -23,7 +23,7 @@ class NativeSite(ctypes.Structure):
     _fields_ = [
         ("space", ctypes.c_uint8), ("kind", ctypes.c_uint8), ("bytes", ctypes.c_uint8),
         ("aligned", ctypes.c_uint8), ("line", ctypes.c_int32), ("strong", ctypes.c_uint8),
-        ("barrier", ctypes.c_uint8), ("replaces", ctypes.c_uint8), ("unused", ctypes.c_uint8),
+        ("barrier", ctypes.c_uint8), ("replaces", ctypes.c_uint8), ("constant", ctypes.c_uint8),
     ]  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def native_sites(sites: Sequence[Site], aligned: Sequence[bool]) -> "ctypes.Arra
     for index, site in enumerate(sites):
         line = site.instruction.source.line if site.instruction.source else 0
         space, kind = SPACES.index(site.space), KINDS.index(_kind_of(site))
-        order = (_is_strong(site), _is_barrier(site), _replaces(site))
+        order = (_is_strong(site), _is_barrier(site), _replaces(site), "nc" in site.instruction.modifiers)
         table[index] = NativeSite(space, kind, site.bytes_per_lane, aligned[index], line, *order)
     return table
 

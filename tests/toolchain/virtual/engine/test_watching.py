@@ -61,6 +61,8 @@ PAIRS = [
     pytest.param("fragments", Launch(64, kind=np.uint16), "race", 322, 314, id="wmma-before-the-barrier"),
     pytest.param("matrices", Launch(64, kind=np.uint32), "race", 341, 337, id="ldmatrix-before-the-barrier"),
     pytest.param("phases", Launch(64), "race", 365, 358, id="mbarrier-not-waited-for"),
+    pytest.param("read_back", Launch(), "stale", 394, 391, id="read-as-constant-by-others"),
+    pytest.param("in_place", Launch(), "stale", 399, 399, id="read-as-constant-by-itself"),
     pytest.param("bytes", Launch(kind=np.uint8), "race", 379, 376, id="narrow-elements"),
 ]
 

@@ -385,3 +385,16 @@ __global__ void bad_winner(float *y)
 {
     y[0] = threadIdx.x / 32;  // line 386
 }
+
+// --- reads as of memory that nothing writes while the kernel runs
+template <bool good> __device__ void read_back(float *y, const float *x) {
+  y[threadIdx.x] = x[threadIdx.x] + 1;
+  __syncthreads();
+  const float *from = y + 127 - threadIdx.x;
+  y[1024 + threadIdx.x] = good ? *from + __ldg(x + threadIdx.x) : __ldg(from);
+}
+__global__ void bad_read_back(float *y, const float *x) { read_back<false>(y, x); }
+__global__ void good_read_back(float *y, const float *x) { read_back<true>(y, x); }
+
+__global__ void bad_in_place(float *y) { y[threadIdx.x] += 1, y[threadIdx.x + 128] = __ldg(y + threadIdx.x); }
+__global__ void good_in_place(float *y) { y[threadIdx.x] = __ldg(y + threadIdx.x) + 1; }

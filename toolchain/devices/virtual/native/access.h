@@ -58,6 +58,10 @@ static inline int check_writers(const Access *access, const VgCell *cell)
     const VgMark *writers[] = {&cell->write, &cell->update};
     for (int i = 0; i < 2; i++) {
         int in_flight = writers[i]->in_flight && counts(access, writers[i]);
+        if (access->what->constant && counts(access, writers[i]) && !writers[i]->same) {
+            vg_note(access, VG_FAULT_STALE, writers[i], 0);
+            return 1;
+        }
         if (in_flight || (!(reads && writers[i]->same) && is_race(access, writers[i]))) {
             vg_note(access, in_flight ? VG_FAULT_IN_FLIGHT : VG_FAULT_RACE, writers[i], 0);
             return 1;

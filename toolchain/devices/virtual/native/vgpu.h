@@ -41,7 +41,7 @@ typedef struct {
     uint8_t strong;   /* atomic, volatile, relaxed …: does not race with another strong one */
     uint8_t barrier;  /* an mbarrier's word */
     uint8_t replaces; /* an atomic that does not depend on what was there */
-    uint8_t unused;
+    uint8_t constant; /* ld.global.nc: of what nothing writes while the kernel runs */
 } VgSite;
 
 /* VG_CLUSTER: the shared memory of any block of the cluster. */
@@ -159,6 +159,7 @@ enum {
     VG_FAULT_UNINITIALISED,
     VG_FAULT_IN_FLIGHT, /* of an asynchronous copy that was not waited for */
     VG_FAULT_ENDED,     /* an access of the shared memory of a block that has ended */
+    VG_FAULT_STALE,     /* a read as of memory that nothing writes, of what this launch has written */
 };
 
 typedef struct {
