@@ -119,7 +119,10 @@ class Checker:
             self._operator, workload, arguments, outputs, comparisons, tuple(self._earlier)
         )
         self._earlier.append(outputs.arrays)
-        return _Judged(_result(workload, comparisons), _refusal(evidence, self.without))
+        refusal = _refusal(evidence, self.without)
+        if refusal is None and not {COMPARISON, ORDER} & set(self.without):
+            refusal = _wrong_reordered(evidence, answers.result())
+        return _Judged(_result(workload, comparisons), refusal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +166,16 @@ def _mismatch(evidence: CallEvidence) -> Refusal | None:
         if not comparison.right:
             reason = mismatch_sentence(name, comparison, evidence.place)
             return Refusal(Status.WRONG, _explained(reason, evidence.outputs), rule=COMPARISON)
+    return None
+
+
+def _wrong_reordered(evidence: CallEvidence, answers: Mapping[str, Answer]) -> Refusal | None:
+    """What is wrong with what a call in another order wrote: by rounding alone it would be right."""
+    for name, array in evidence.outputs.reordered.items():
+        if name in answers and not (comparison := answers[name].compare(array)).right:
+            place = f"{evidence.place}, with threads in reversed order,"
+            reason = mismatch_sentence(name, comparison, place)
+            return Refusal(Status.WRONG, _explained(reason, evidence.outputs), rule=ORDER)
     return None
 
 

@@ -1,7 +1,7 @@
 """What came of running an entry once: the tensors afterwards, or why there are none."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -85,6 +85,10 @@ class Outputs:
     """Wall time of the call in the worker; not a kernel time."""
     notes: tuple[Fault, ...] = ()
     """What is harmless where every result is right, and may be the reason where one is wrong."""
+    kernels: frozenset[str] | None = None
+    """Mangled names of those it launched; None where nobody knows."""
+    reordered: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """What a call with threads in another order wrote, where that differs: it has to be right too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,6 +220,19 @@ def test_a_race_that_the_device_saw_is_wrong_in_the_devices_words() -> None:
     assert "two warps write shared[3] (kernel spmv, line 12)" in evaluation.reason
 
 
+@pytest.mark.parametrize(("off_by", "status"), [(1e-7, Status.CORRECT), (1.0, Status.WRONG)])
+def test_what_another_order_of_threads_gives_must_be_right_too(off_by: float, status: Status) -> None:
+    def compute(arguments: Arguments) -> Outputs:
+        y = answer(SPMV, arguments)["y"]
+        other = np.where(y == np.rint(y), y + np.floor(off_by), y * (1 + off_by))
+        return outputs({"y": y}, reordered={"y": other.astype(y.dtype)})
+
+    evaluation = verdict(compute)
+    assert evaluation.status is status
+    assert (evaluation.rule == "order_dependent") is (status is Status.WRONG)
+    assert ("with threads in reversed order" in evaluation.reason) is (status is Status.WRONG)
+
+
 def test_a_doubt_is_told_where_a_result_is_wrong_and_only_there() -> None:
     note = Fault("uninitialised", "reads shared memory that nothing has written", kernel="spmv", line=9)
     wrong = verdict(changed(lambda y: y.fill(7.0), notes=(note,)))

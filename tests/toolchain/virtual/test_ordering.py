@@ -2,7 +2,7 @@
 
 import pytest
 
-from cudamaster.toolchain.devices.virtual.ordering import rounds_in_any_order
+from cudamaster.toolchain.devices.virtual.ordering import reached, rounds_in_any_order
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,33 @@ def test_a_look_back_rounds_in_any_order_where_it_adds_floats(load: str) -> None
 
 def test_a_volatile_load_within_the_block_is_no_look_back() -> None:
     assert not rounds_in_any_order("\tld.volatile.shared.f32 %f1, [%r1];\n\tadd.f32 %f3, %f1, %f2;\n")
+
+
+SUM = "atom.global.add.f32 %f1, [%rd1], %f2;"
+
+
+def function(name: str, body: str, head: str = ".visible .entry") -> str:
+    taken = f"(\n\t.param .u64 {name}_param_0\n)\n.maxntid 256"
+    return f"\t// .globl {name}\n{head} {name}{taken}\n{{\n\t{body}\n\n}}\n"
+
+
+def test_a_kernel_that_is_not_launched_excuses_nobody() -> None:
+    ptx = function("sums", SUM) + function("copies", "ret;")
+    assert rounds_in_any_order(reached(ptx, {"sums"}))
+    assert rounds_in_any_order(reached(ptx, None))
+    assert not rounds_in_any_order(reached(ptx, {"copies"}))
+
+
+def test_functions_are_reached_from_those_that_name_them() -> None:
+    announced = ".func  (.param .b32 func_retval0) adds\n(\n\t.param .b64 adds_param_0\n)\n;\n"
+    adds = function("adds", SUM, ".func  (.param .b32 func_retval0)")
+    between = function("between", "call.uni (retval0), adds, (param0);", ".func ")
+    ptx = announced + adds + between + function("sums", "call.uni between, (param0);") + function("alone", "")
+    assert rounds_in_any_order(reached(ptx, {"sums"}))
+    assert not rounds_in_any_order(reached(ptx, {"alone"}))
+
+
+def test_functions_whose_addresses_are_kept_may_be_reached() -> None:
+    table = ".global .align 8 .u64 table[1] = {adds};\n"
+    ptx = function("adds", SUM, ".func ") + table + function("calls", "ret;")
+    assert rounds_in_any_order(reached(ptx, {"calls"}))

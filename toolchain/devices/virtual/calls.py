@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cudamaster.toolchain.arguments import Access, Arguments, Scalar, Tensor
 from cudamaster.toolchain.build import Build
-from cudamaster.toolchain.devices.virtual.ordering import rounds_in_any_order
+from cudamaster.toolchain.devices.virtual.ordering import reached, rounds_in_any_order
 from cudamaster.toolchain.devices.virtual.replies import decode_extents, decode_launched, decode_profile
 from cudamaster.toolchain.nvcc.diagnostics import source_files
 from cudamaster.toolchain.outputs import FailureKind, Fault, Outputs, RunFailure
@@ -100,6 +100,7 @@ def outputs_of(said: Message, arguments: Arguments, segment: Segment) -> Outputs
             notes=decode_faults(said["notes"]),
             leaked_bytes=int(number(said["leaked_bytes"])),
             seconds=number(said["seconds"]),
+            kernels=_kernels(launched_of(said)),
         )
     except (KeyError, ReplyForged):
         return forged()
@@ -135,6 +136,10 @@ def launched_of(said: Message) -> Mapping[str, int] | None:
         return None
 
 
+def _kernels(launched: Mapping[str, int] | None) -> frozenset[str] | None:
+    return None if launched is None else frozenset(words.partition("<<<")[0] for words in launched)
+
+
 def launched_less(read: Mapping[str, int], timed: Mapping[str, int]) -> RunFailure | None:
     """Why a call that is timed has no time: it left out what it launched where its outputs are read."""
     left_out = next((words for words, count in read.items() if timed.get(words, 0) < count), None)
@@ -155,13 +160,20 @@ def joined(first: Outputs, second: Outputs | RunFailure, ptx: str) -> Outputs:
         fault = second.fault or Fault("order_dependent", words)
         return replace(first, faults=(*first.faults, fault))
     changed = [name for name, array in first.arrays.items() if not _same(array, second.arrays, name)]
-    found = second.faults
-    if not found and changed and not rounds_in_any_order(ptx):
+    found, rounds = second.faults, rounds_in_any_order(reached(ptx, _of_both(first.kernels, second.kernels)))
+    if not found and changed and not rounds:
         found = second.notes or (_order_fault(changed),)
-    leaked = min(first.leaked_bytes, second.leaked_bytes)
     return replace(
-        first, faults=tuple(dict.fromkeys((*first.faults, *found))), notes=second.notes, leaked_bytes=leaked
+        first,
+        faults=tuple(dict.fromkeys((*first.faults, *found))),
+        notes=second.notes,
+        leaked_bytes=min(first.leaked_bytes, second.leaked_bytes),
+        reordered=second.arrays if changed else {},
     )
+
+
+def _of_both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+    return None if one is None or other is None else one | other
 
 
 def _order_fault(changed: Sequence[str]) -> Fault:
