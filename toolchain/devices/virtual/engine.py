@@ -46,9 +46,6 @@ TURN_SLICE = 64 * BACK_EDGE_COST
 POLL_SLICE = 4 * BACK_EDGE_COST
 """Of counted blocks among them: enough for a loop that polls to come round."""
 WORKSPACE_BYTES = 4096
-HEAP_CALLS = frozenset({"devicecall.malloc", "devicecall.free"})
-"""They change the table of memory, which every access reads unlocked."""
-FLOATS = frozenset({"f32", "f64", "f16", "f16x2", "bf16", "bf16x2"})
 
 Order = Literal["forward", "reversed"]
 
@@ -129,7 +126,7 @@ class Engine:
         executable = self._prepare(request)
         code = executable.code(count=False)
         native = self._native_launch(request, code)
-        native.threads = self._threads_for(executable.kernel)
+        native.threads = self._threads_for(executable)
         native.drawn = 1 + self._draws.randrange(2**63)
         if self.watch is None:
             return self._run(native, request, executable)
@@ -171,7 +168,7 @@ class Engine:
             native.slice, native.short_slice = TURN_SLICE, POLL_SLICE
             executable.pace.give(native)
         single = has_clocks or executable.shares_work
-        native.threads = 1 if single else self._threads_for(executable.kernel)
+        native.threads = 1 if single else self._threads_for(executable)
         sample = self._count(request, counting)
         if isinstance(sample, Fault):
             return sample
@@ -188,7 +185,7 @@ class Engine:
         counting = self._counting(request, (), 0)
         native, executable = counting.native, counting.executable
         native.whole = counting.whole.ctypes.data
-        native.threads = self._threads_for(executable.kernel)
+        native.threads = self._threads_for(executable)
         native.drawn = 1 + self._draws.randrange(2**63)
         fault = self._run(native, request, executable)
         return fault if fault is not None else int(counting.whole[:, 0] @ executable.lengths)
@@ -254,16 +251,8 @@ class Engine:
             self._executables[name] = Executable(job, self._translator, self._native, self.latency)
         return self._executables[name]
 
-    def _threads_for(self, kernel: Kernel) -> int:
-        """Return 1 for kernels that depend on the order of atomic float additions, or change the heap."""
-        for block in kernel.blocks:
-            for instruction in block:
-                if instruction.opcode in HEAP_CALLS:
-                    return 1
-                updates = instruction.base in ("atom", "red") or "reduce" in instruction.modifiers
-                if updates and not FLOATS.isdisjoint(instruction.modifiers):
-                    return 1
-        return self.threads
+    def _threads_for(self, executable: Executable) -> int:
+        return 1 if executable.needs_one_thread else self.threads
 
     def _native_launch(self, request: LaunchRequest, code: Code) -> NativeLaunch:
         translation, native = code.translation, NativeLaunch()

@@ -7,7 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cudamaster.toolchain.devices.virtual.analysis.sharing import blocks_with_atomics, takes_from_a_queue
+from cudamaster.toolchain.devices.virtual.analysis.sharing import (
+    blocks_with_atomics,
+    needs_one_thread,
+    takes_from_a_queue,
+)
 from cudamaster.toolchain.devices.virtual.codegen.special import reads_clock
 from cudamaster.toolchain.devices.virtual.codegen.warp_function import FUNCTION_NAME
 from cudamaster.toolchain.devices.virtual.jit import THOROUGH, MachineCode
@@ -56,6 +60,7 @@ class Executable:
         """Whether it may do so again and again."""
         self.may_wait = may_wait(job.kernel)
         """Whether a block may wait for others, and these for yet others."""
+        self.needs_one_thread = needs_one_thread(job.kernel)
         self.ordering = Ordering.of(job.kernel)
         self.processor_seconds = 0.0
         """Spent in its launches so far: a busy machine is no reason to translate anew."""

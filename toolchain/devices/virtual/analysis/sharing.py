@@ -1,7 +1,21 @@
-"""Whether blocks of a kernel may take work from each other, by what atomics on global memory return."""
+"""Whether blocks of a kernel may take work from each other, by what atomics return, or must run alone."""
 
 from cudamaster.toolchain.devices.virtual.analysis.flow import successors
-from cudamaster.toolchain.devices.virtual.ptx.nouns import Kernel
+from cudamaster.toolchain.devices.virtual.ptx.nouns import Instruction, Kernel
+
+HEAP_CALLS = frozenset({"devicecall.malloc", "devicecall.free"})
+"""They change the table of memory, which every access reads unlocked."""
+FLOATS = frozenset({"f32", "f64", "f16", "f16x2", "bf16", "bf16x2"})
+
+
+def needs_one_thread(kernel: Kernel) -> bool:
+    """Whether it depends on the order of atomic float additions, or changes the heap."""
+    return any(i.opcode in HEAP_CALLS or _adds_floats(i) for block in kernel.blocks for i in block)
+
+
+def _adds_floats(instruction: Instruction) -> bool:
+    is_update = instruction.base in ("atom", "red") or "reduce" in instruction.modifiers
+    return is_update and not FLOATS.isdisjoint(instruction.modifiers)
 
 
 def blocks_with_atomics(kernel: Kernel) -> list[int]:
