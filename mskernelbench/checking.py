@@ -122,7 +122,7 @@ class Checker:
         refusal = _refusal(evidence, self.without)
         if refusal is None and not {COMPARISON, ORDER} & set(self.without):
             refusal = _wrong_reordered(evidence, answers.result())
-        return _Judged(_result(workload, comparisons), refusal)
+        return _Judged(_result(workload, comparisons, outputs), refusal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +141,14 @@ def failure_refusal(failure: RunFailure, workload: Workload) -> Refusal:
     )
 
 
-def _result(workload: Workload, comparisons: Mapping[str, Comparison]) -> WorkloadResult:
+def _result(workload: Workload, comparisons: Mapping[str, Comparison], outputs: Outputs) -> WorkloadResult:
     worst = max((c.ratio for c in comparisons.values()), default=0.0)
     return WorkloadResult(
-        workload.set, workload.shape, error_ratio=worst if isfinite(worst) else None, pattern=workload.pattern
+        workload.set,
+        workload.shape,
+        error_ratio=worst if isfinite(worst) else None,
+        pattern=workload.pattern,
+        unwatched=outputs.unwatched,
     )
 
 

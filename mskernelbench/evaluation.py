@@ -76,6 +76,8 @@ class WorkloadResult:
     counted: bool = True
     """Whether a gain is one in the means too; False where nobody compared or could have, where nothing proves
     the time, or where a call that the candidate makes too costly has none."""
+    unwatched: bool = False
+    """Whether races and reads of unset memory were not looked for: that takes too long."""
     unproved: bool = False
     """Whether its time is that of blocks that do not show their work, and it counts since no other does."""
     slow_values: str | None = None
@@ -131,6 +133,7 @@ class WorkloadResult:
             "sampled": self.sampled or None,
             "left_out": self.left_out,
             "counted": None if self.counted else False,
+            "unwatched": self.unwatched or None,
             "unproved": self.unproved or None,
             "slow_values": self.slow_values,
         }

@@ -177,6 +177,9 @@ def _right(rows: Sequence[WorkloadResult]) -> str:
         less.append(f"{_workloads(unseen, 'larger timed')} {_were(unseen)} not compared")
         if not (any(not row.counted for row in rows) or compared or sampled):
             less[-1] += ", nor was any other"
+    if unwatched := sum(row.unwatched for row in rows):
+        words = "not watched for races and unset memory, which takes too long"
+        less.append(f"{_workloads(unwatched, 'checked')} {_were(unwatched)} {words}")
     less += _not_proved(rows)
     return f"{right} ({', '.join(less)})" if less else right
 

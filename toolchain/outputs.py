@@ -85,6 +85,8 @@ class Outputs:
     """Wall time of the call in the worker; not a kernel time."""
     notes: tuple[Fault, ...] = ()
     """What is harmless where every result is right, and may be the reason where one is wrong."""
+    unwatched: bool = False
+    """Whether a call that would be looked at closely was not: that takes too long."""
     kernels: frozenset[str] | None = None
     """Mangled names of those it launched; None where nobody knows."""
     reordered: Mapping[str, NDArray[Any]] = field(default_factory=dict)

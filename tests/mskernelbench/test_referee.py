@@ -233,6 +233,13 @@ def test_what_another_order_of_threads_gives_must_be_right_too(off_by: float, st
     assert ("with threads in reversed order" in evaluation.reason) is (status is Status.WRONG)
 
 
+def test_a_verdict_says_what_was_not_watched_for_what_it_costs() -> None:
+    watched, unwatched = (verdict(changed(lambda y: None, unwatched=cost)) for cost in (False, True))
+    assert "not watched" not in watched.reason
+    assert "checked workloads were not watched for races" in unwatched.reason
+    assert unwatched.document()["workloads"][0]["unwatched"]
+
+
 def test_a_doubt_is_told_where_a_result_is_wrong_and_only_there() -> None:
     note = Fault("uninitialised", "reads shared memory that nothing has written", kernel="spmv", line=9)
     wrong = verdict(changed(lambda y: y.fill(7.0), notes=(note,)))

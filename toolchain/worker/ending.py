@@ -41,13 +41,17 @@ class WorkerEnd:
     """Its limit."""
     limit_seconds: float
     """The time it had for the last request."""
+    computed: bool = False
+    """Whether that is what it might compute, not what it might take."""
 
     @property
     def reason(self) -> str:
         """One sentence about the entry that was being called."""
         limit = f"(limit {self.memory_bytes / GIB:.3g} GiB)"
+        if self.timed_out and self.computed:
+            return f"the call did not end within {self.limit_seconds:g} s of processor time"
         if self.timed_out:
-            return f"the call did not end within {self.limit_seconds:g} s"
+            return f"the call did not end within {round(self.limit_seconds, 1):g} s"
         if self.forged:
             return "the entry wrote into the harness's own channel"
         if OUT_OF_MEMORY.search(self.printed):

@@ -1,6 +1,7 @@
 """The trusted side of one worker: ask, wait no longer than allowed, and say how it ended if it did."""
 
 import contextlib
+import math
 import os
 import secrets
 import select
@@ -61,6 +62,7 @@ class Worker:
         *,
         seconds: float,
         crowd: Callable[[], float] | None = None,
+        processor_seconds: float = math.inf,
         answer: Answer | None = None,
     ) -> Message | WorkerEnd:
         """The reply to `request`, or how the worker ended instead; then every later call returns that.
@@ -68,22 +70,23 @@ class Worker:
         What the worker asks meanwhile, `answer` answers; without it a question counts as the reply.
         The worker is killed, with all it started, when `seconds` of wall time are over; with a `crowd`, when
         as many times as many are as that then says, and as many more as it waited for a processor, but no
-        more where it has used what processor time it can have needed. What is in a reply is the worker's word
-        only. Raises WorkerBroken where the zygote died.
+        more where it has used what processor time it can have needed. Where it computes for more than
+        `processor_seconds`, whatever the clock says, it is killed too. What is in a reply is the worker's
+        word only. Raises WorkerBroken where the zygote died.
         """
         with self._lock:
             if self.end is not None:
                 return self.end
             self._printed.clear()
             self._channel.settimeout(seconds)
-            token, limit = secrets.token_hex(8), _Limit(seconds, crowd, self._handle)
+            token, limit = secrets.token_hex(8), _Limit(seconds, crowd, self._handle, processor_seconds)
             try:
                 send_message(self._channel, {**request, "token": token}, files)
                 return self._reply(token, limit, answer)
             except (ConnectionEnded, ConnectionResetError):
                 return self._collect(seconds)
             except TimeoutError:
-                return self._collect(limit.seconds, timed_out=True)
+                return self._collect(limit.seconds, timed_out=True, computed=limit.has_computed)
             except WireBroken:
                 return self._collect(seconds, forged=True)
             except KeyboardInterrupt:
@@ -172,7 +175,9 @@ class Worker:
         waiting.register(self._handle, select.POLLIN)
         return bool(waiting.poll(1000 * seconds))
 
-    def _collect(self, seconds: float, timed_out: bool = False, forged: bool = False) -> WorkerEnd:
+    def _collect(
+        self, seconds: float, timed_out: bool = False, forged: bool = False, computed: bool = False
+    ) -> WorkerEnd:
         """Make sure it is dead, take the zygote's report and close everything."""
         ended = self._ends_within(0.0 if timed_out or forged else DYING_SECONDS)
         self.kill()
@@ -189,6 +194,7 @@ class Worker:
             peak_bytes=int(report["peak_bytes"]) if report else 0,
             memory_bytes=self.limits.memory_bytes,
             limit_seconds=seconds,
+            computed=computed,
         )
         self._close_files()
         if report is None:
@@ -215,8 +221,12 @@ class Worker:
 class _Limit:
     """How long a call may take, from now on."""
 
-    def __init__(self, seconds: float, crowd: Callable[[], float] | None, handle: int) -> None:
-        self.seconds = seconds
+    def __init__(
+        self, seconds: float, crowd: Callable[[], float] | None, handle: int, processor_seconds: float
+    ) -> None:
+        self.seconds, self._processor_seconds = seconds, processor_seconds
+        self.has_computed = False
+        """Whether it is over for what was computed, whatever the clock says."""
         self._alone, self._crowd, self._begun = seconds, crowd, time.monotonic()
         self._process = _number_of(handle) if crowd else 0
         self._waited_before = waited_seconds(self._process) if crowd else {}
@@ -225,6 +235,9 @@ class _Limit:
     def left(self) -> float:
         """Seconds of it that are left; how busy the machine is counts once it would be over."""
         passed = time.monotonic() - self._begun
+        if self._crowd and passed > self._processor_seconds and self._computed() > self._processor_seconds:
+            self.seconds, self.has_computed = self._processor_seconds, True
+            return 0.0
         if passed >= self.seconds and self._crowd:
             with_starving = min(self._alone + self._starved(), MOST_STARVED * self._alone)
             self.seconds = max(self.seconds, self._alone * self._crowd(), with_starving)
@@ -235,9 +248,11 @@ class _Limit:
 
     def _has_used_enough(self) -> bool:
         """Whether it would have taken too long alone too."""
-        if not self._crowd:
-            return False
-        return _Used.of(self._process).seconds_alone(self._used_before) > MOST_SLOWED * self._alone
+        return bool(self._crowd) and self._computed() > MOST_SLOWED * self._alone
+
+    def _computed(self) -> float:
+        """Seconds that it would have taken at least, alone."""
+        return _Used.of(self._process).seconds_alone(self._used_before)
 
     def _starved(self) -> float:
         """How long the thread that waited most for a processor did."""

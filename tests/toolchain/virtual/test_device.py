@@ -200,6 +200,12 @@ class TestFaultsHavePlaces:
         device.close()
         assert isinstance(result, Outputs), result
         assert result.faults == ()
+        assert result.unwatched
+
+    def test_what_is_watched_is_not_called_unwatched(self, device: VirtualDevice) -> None:
+        result = run(device, *device_case("races"))
+        assert isinstance(result, Outputs), result
+        assert not result.unwatched
 
     def test_a_hang_is_told_before_its_time_is_over(self, device: VirtualDevice) -> None:
         found = failure(run(device, *device_case("hangs")))

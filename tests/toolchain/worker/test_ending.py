@@ -26,6 +26,7 @@ LIVED = WorkerEnd(
         (replace(LIVED, exit_code=3, printed="\x1b[2Jgone\x07"), 'exit(3) after printing "?[2Jgone?"'),
         (replace(LIVED, signal_name="SIGSEGV"), "the entry crashed with SIGSEGV"),
         (replace(LIVED, timed_out=True), "the call did not end within 1.5 s"),
+        (replace(LIVED, timed_out=True, computed=True), "did not end within 1.5 s of processor time"),
         (replace(LIVED, forged=True), "wrote into the harness's own channel"),
         (replace(LIVED, signal_name="SIGKILL"), "probably for its memory (limit 2 GiB)"),
         (replace(LIVED, signal_name="SIGXCPU"), "processor time"),

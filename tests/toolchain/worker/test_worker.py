@@ -119,6 +119,18 @@ def test_who_has_computed_for_as_long_as_it_could_alone_gets_no_more_time(worker
     assert MOST_SLOWED <= end.limit_seconds < 20
 
 
+def test_what_a_call_may_compute_ends_it_before_its_time(worker: Worker) -> None:
+    end = worker.call({"do": "loop"}, seconds=60.0, crowd=lambda: 1.0, processor_seconds=0.5)
+    assert isinstance(end, WorkerEnd)
+    assert end.reason == "the call did not end within 0.5 s of processor time"
+
+
+def test_a_call_that_rests_may_do_so_beyond_what_it_may_compute(worker: Worker) -> None:
+    end = worker.call({"do": "rest"}, seconds=2.0, crowd=lambda: 1.0, processor_seconds=0.5)
+    assert isinstance(end, WorkerEnd)
+    assert end.reason == "the call did not end within 2 s"
+
+
 def test_what_it_waits_for_a_processor_does_not_count(worker: Worker) -> None:
     place = {min(os.sched_getaffinity(0))}
     os.sched_setaffinity(int(ask(worker, "facts")["pid"]), place)

@@ -51,10 +51,8 @@ WATCHED_BELOW_BYTES = 4 << 20
 others some accesses are watched in passing."""
 SMALL_LAUNCH_SECONDS = 6.0
 """Time for one launch of such a call; ones that are watched get twice that."""
-AGAIN_SECONDS = 15.0
-"""Time for the second call: for translating and watching what is quick by itself,"""
-AGAIN_FACTOR = 40.0
-"""and for each second of the first call."""
+SMALL_CALL_SECONDS = 10.0
+"""The same for all that host code and kernels of such a call do together."""
 LAUNCH_SHARE = 0.8
 """Share of a call's time after which the worker itself ends a launch, and can say where it was."""
 KEPT_PROFILES = 256
@@ -113,20 +111,18 @@ class VirtualDevice:
         """Call the entry once; small calls once more, watched, and with threads in reversed order.
 
         What left memory allocated finds its arguments at other addresses: by those it may know them again.
-        Watching may take too long; then the entry is called twice more without.
+        Watching may take too long, by what it computes and not by how busy the machine is; then the entry is
+        called twice more without, and the outputs say so.
         """
         if arguments.nbytes >= WATCHED_BELOW_BYTES:
             return self._run(build, arguments, _Manner(self.limits.seconds, in_passing=True))
-        first = self._run(build, arguments, _Manner(self.limits.seconds, SMALL_LAUNCH_SECONDS))
+        small = _Manner(self.limits.seconds, SMALL_LAUNCH_SECONDS, SMALL_CALL_SECONDS)
+        first = self._run(build, arguments, small)
         if isinstance(first, RunFailure):
             return first
-        seconds = min(self.limits.seconds, round(AGAIN_SECONDS + AGAIN_FACTOR * first.seconds))
-        kept = first.leaked_bytes > 0
-        watched = _Manner(seconds, 2 * SMALL_LAUNCH_SECONDS, REVERSED, watch=True, moved=kept)
-        second = self._run(build, arguments, watched)
+        second = self._run(build, arguments, small.watched(moved=first.leaked_bytes > 0))
         if isinstance(second, RunFailure) and second.kind is FailureKind.TIMED_OUT:
-            plain = _Manner(seconds, SMALL_LAUNCH_SECONDS)
-            return self._twice(build, arguments, plain) or first
+            return self._twice(build, arguments, small) or replace(first, unwatched=True)
         return joined(first, second, ptx_text(build))
 
     def time(self, build: Build, arguments: Arguments, plan: TimingPlan) -> Timing | RunFailure:
@@ -235,10 +231,8 @@ class VirtualDevice:
             raise ValueError("a failed build cannot be called")
         readable = (str(build.library.parent), str(translations_folder()))
         with self._pool.borrow(build.key, arguments, readable, wait=manner.plan is None) as held:
-            inputs, outputs = (
-                self._pool.inputs(arguments),
-                held.outputs(arguments, read=manner.read, moved=manner.moved),
-            )
+            inputs = self._pool.inputs(arguments)
+            outputs = held.outputs(arguments, read=manner.read, moved=manner.moved)
             request = {
                 **build_fields(build),
                 **call_fields(arguments, (inputs, outputs)),
@@ -253,6 +247,7 @@ class VirtualDevice:
                 (inputs.file, outputs.file),
                 seconds=manner.seconds,
                 crowd=crowd_now,
+                processor_seconds=manner.processor_seconds,
                 answer=functools.partial(self._translations.answer, build),
             )
             said = understood(reply, held.worker.limits, "the virtual GPU")
@@ -268,6 +263,8 @@ class _Manner:
     seconds: float
     launch_seconds: float = math.inf
     """Of a processor, where `seconds` are wall time."""
+    processor_seconds: float = math.inf
+    """What all of the call may compute."""
     order: str = FORWARD
     plan: TimingPlan | None = None
     watch: bool = False
@@ -275,6 +272,11 @@ class _Manner:
     """Whether some of its accesses are watched, and nothing else is different."""
     moved: bool = False
     """Whether all arguments lie at addresses that no earlier call had."""
+
+    def watched(self, *, moved: bool) -> "_Manner":
+        """Watched and in the reversed order, for twice as long."""
+        launch, call = 2 * self.launch_seconds, 2 * self.processor_seconds
+        return _Manner(self.seconds, launch, call, REVERSED, watch=True, moved=moved)
 
     @property
     def read(self) -> bool:
