@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudamaster.toolchain.devices.virtual.device import VirtualDevice, VirtualLimits
 from mskernelbench.catalog import load_operator
 from mskernelbench.evaluation import Evaluation
-from mskernelbench.operator import Precision
+from mskernelbench.operator import Operator, Precision, Workload
 from mskernelbench.referee import Referee
 from tests.gauntlet.kernels import GauntletKernel
 
@@ -29,6 +29,19 @@ class Unchecked(VirtualLimits):
         return VirtualLimits.session_options(self) | {"check_memory": False}
 
 
+def timed_on(operator: Operator, shapes: Collection[str]) -> Operator:
+    """The operator with its checks and, of what is timed, workloads of these sizes, or all without any."""
+    if not shapes:
+        return operator
+    kept = [w for w in operator.workloads if w.set == "check" or sizes(w) in shapes]
+    return replace(operator, workloads=tuple(kept))
+
+
+def sizes(workload: Workload) -> str:
+    """As heads of kernels name them: `16384x2048x4096`."""
+    return "x".join(map(str, workload.shape.values()))
+
+
 class Gauntlet:
     """Judges kernels; to be closed."""
 
@@ -38,11 +51,12 @@ class Gauntlet:
 
     def judge(self, kernel: GauntletKernel, without: Collection[str] = (), seed: int = SEED) -> Evaluation:
         """The verdict on a kernel when the rules named in `without` do not count."""
-        key = (kernel.operator, kernel.precision, kernel.seconds, frozenset(without), seed)
+        key = (kernel.operator, kernel.precision, kernel.shapes, kernel.seconds, frozenset(without), seed)
         if key not in self._referees:
             operator, precision = load_operator(kernel.operator), Precision(kernel.precision)
             limits = (Unchecked if MEMORY_CHECKS.intersection(without) else VirtualLimits)(kernel.seconds)
             device = self._device(limits)
+            operator = timed_on(operator, kernel.shapes)
             self._referees[key] = Referee(device, operator, precision, seed=seed, without=without)
         return self._referees[key].evaluate(kernel.source, sets=kernel.sets)
 

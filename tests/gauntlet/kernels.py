@@ -6,14 +6,15 @@ A kernel is one `.cu` file. A cheat's first lines say what it does, what it brea
     // breaks: a call writes every element of its outputs
     // gauntlet: operator=relu precision=fp32 status=wrong rule=unwritten_output
 
-There may follow `sets` (by default `check`), `seconds`, the time of one call, and `gpu=yes`, where only a GPU
-shows what it is after. A harmless kernel, which is after something that is not to be had, says after `since`
-why not. An honest one says only what it is, its operator and its precision.
+There may follow `sets` (by default `check`), `shapes`, where some of these sets' timed workloads are enough
+(`shapes=16384x2048x4096`), `seconds`, the time of one call, and `gpu=yes`, where only a GPU shows what it is
+after. A harmless kernel, which is after something that is not to be had, says after `since` why not. An
+honest one says only what it is, its operator and its precision.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ class GauntletKernel:
     seconds: float
     """Wall time that a call may take."""
     source: str
+    shapes: tuple[str, ...] = field(default=(), kw_only=True)
+    """Sizes of the timed workloads that it is judged on; all of its sets' without any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ def _shared(path: Path, head: Mapping[str, str], source: str) -> dict[str, Any]:
         "operator": head["operator"],
         "precision": head["precision"],
         "sets": tuple(head.get("sets", "check").split(",")),
+        "shapes": tuple(filter(None, head.get("shapes", "").split(","))),
         "seconds": float(head.get("seconds", SECONDS)),
         "source": source,
     }

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from mskernelbench.catalog import load_operator
 from mskernelbench.evaluation import Status
-from tests.gauntlet.judging import Gauntlet, opened
-from tests.gauntlet.kernels import Cheat, cheats
+from tests.gauntlet.judging import Gauntlet, opened, sizes, timed_on
+from tests.gauntlet.kernels import Cheat, cheats, honest, suspects
 
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the path")
 
@@ -32,8 +33,8 @@ t05_host_function t08_preloads t13_keeps_l2_cache t19_device_flags
 """
 """What they import is tried in `guards/test_imports.py` or `test_unsupported_calls.py`, uncompiled."""
 
-HEAVY = {"t46_nothing_above_a_size"}
-"""Its rule is tried on lighter kernels too."""
+HEAVY = {"b09_rank_one_power", "b10_half_contraction_on_friendly_values", "t46_nothing_above_a_size"}
+"""Their rule is tried on lighter kernels too."""
 
 
 def cases() -> Iterator[Any]:
@@ -94,3 +95,11 @@ def test_what_is_refused_by_a_name_breaks_a_rule_of_imports() -> None:
 
 def test_every_cheat_names_the_rule_that_it_breaks() -> None:
     assert all(cheat.breaks and cheat.title.startswith(cheat.name[:3].upper()) for cheat in CHEATS)
+
+
+def test_the_sizes_that_a_head_names_are_all_that_is_timed_of_its_sets() -> None:
+    for kernel in (*suspects(), *honest()):
+        operator = timed_on(load_operator(kernel.operator), kernel.shapes)
+        timed = {sizes(w) for name in kernel.sets if name != "check" for w in operator.in_set(name)}
+        assert not kernel.shapes or timed == set(kernel.shapes), kernel.name
+        assert operator.in_set("check")

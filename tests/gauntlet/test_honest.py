@@ -15,12 +15,14 @@ from tests.gauntlet.kernels import GauntletKernel, Harmless, harmless, honest
 
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the path")
 VARIANTS = """
-l08_asks_for_the_driver t22_counts_launches_in_memory t25_asks_who_has_run t28_copies_by_name
-t33_one_launch_prepares t41_chain_by_polls_written_out t42_chain_by_copies t44_chain_within_clusters
+b10_half_attention_on_friendly_values b11_guesses_the_mean l08_asks_for_the_driver
+t22_counts_launches_in_memory t25_asks_who_has_run t28_copies_by_name t33_one_launch_prepares
+t41_chain_by_polls_written_out t42_chain_by_copies t44_chain_within_clusters t50_few_blocks_do_the_rest
 """
-"""Harmless kernels that take long, beside others of their kind: of launches and blocks that are told apart,
-and of chains of blocks. Calls of the driver are tried in `toolchain/nvcc/test_driver_entries.py`, arithmetic
-behind copies in `toolchain/virtual/engine/test_sampling.py`."""
+"""Harmless kernels that take long, beside others of their kind: quick on timed values alone, of launches and
+blocks that are told apart, and of chains of blocks. Calls of the driver are tried in
+`toolchain/nvcc/test_driver_entries.py`, arithmetic behind copies in
+`toolchain/virtual/engine/test_sampling.py`."""
 SEEDS = [1, pytest.param(2, marks=pytest.mark.exhaustive), pytest.param(3, marks=pytest.mark.exhaustive)]
 
 
