@@ -33,7 +33,8 @@ kernels of the built-in expert's strategies, and all were.
   are compared, drawn after the call; where that cannot be (blocks that need each other), or an element is not
   right, the workload is called whole after all, and compared whole up to a limit, beyond it at drawn places.
   A gain counts there if the call was timed as all of its blocks ran, which costs too much on the heaviest:
-  else it counts as none in the mean.
+  else it counts as none in the mean. Some gains are timed on other values as well, and one that is less there
+  counts as what it is there.
   Heavy calls of blocks that wait for or count each other, of which nobody sees a whole one, are made whole
   for a few seconds: who leaves out most of the work ends in these, and is compared.
   `bytes_left_out` refuses calls that touch less of their arguments than any right call must, `works_on_host`
