@@ -33,7 +33,7 @@ t05_host_function t08_preloads t13_keeps_l2_cache t19_device_flags
 """
 """What they import is tried in `guards/test_imports.py` or `test_unsupported_calls.py`, uncompiled."""
 
-HEAVY = {"b09_rank_one_power", "b10_half_contraction_on_friendly_values", "t46_nothing_above_a_size"}
+HEAVY = {"b09_rank_one_power", "t46_nothing_above_a_size"}
 """Their rule is tried on lighter kernels too."""
 
 
