@@ -7,6 +7,7 @@ on any device the float64 answer is worked out on the CPU.
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.operator import Operator, Precision, Workload
@@ -158,8 +159,8 @@ def on_other_kinds(compared: Sequence[Workload], operator: Operator) -> tuple[Wo
 
     The heaviest of those `compared` with the operator's probing values: long sums hide a low precision. And
     each other kind that checks have on a drawn one that is larger than its checks, since kernels may take
-    another way there; the chance falls with the cost above LIGHT. Values that are exact are so at their
-    checks' sizes only.
+    another way there, and on the heaviest LIGHT one; the chance to be drawn falls with the cost above LIGHT.
+    Values that are exact are so at their checks' sizes only.
     """
     own = [w for w in compared if w.matrix is None]
     timed = {w.values for w in own}
@@ -168,18 +169,21 @@ def on_other_kinds(compared: Sequence[Workload], operator: Operator) -> tuple[Wo
     probes = [replace(w, values=p.values, exact=p.exact) for w in own[-1:] for p in probing]
     small = (operator.probe, *operator.small)
     kinds = dict.fromkeys(w.values for w in checks if w.values not in small and not w.exact)
-    others = (_beyond([w for w in checks if w.values == kind], own, operator) for kind in kinds)
-    return (*probes, *(w for w in others if w is not None))
+    others = [_beyond([w for w in checks if w.values == kind], own, operator) for kind in kinds]
+    return (*probes, *chain.from_iterable(others))
 
 
-def _beyond(checks: Sequence[Workload], compared: Sequence[Workload], operator: Operator) -> Workload | None:
-    """A drawn one of those `compared` that is larger than the `checks`, with their values, or None."""
+def _beyond(
+    checks: Sequence[Workload], compared: Sequence[Workload], operator: Operator
+) -> tuple[Workload, ...]:
+    """Some of those `compared` that are larger than the `checks`, with their values."""
     largest = max(operator.weight(w.shape) for w in checks)
     larger = [w for w in compared if operator.weight(w.shape) > largest]
-    if not larger:
-        return None
-    (drawn,) = secrets.SystemRandom().choices(larger, [1 / _cost(w, operator) for w in larger])
-    return replace(drawn, values=checks[0].values)
+    heaviest = [w for w in larger if _cost(w, operator) <= 1][-1:]
+    others = [w for w in larger if w not in heaviest]
+    chances = [1 / _cost(w, operator) for w in others]
+    drawn = secrets.SystemRandom().choices(others, chances) if others else []
+    return tuple(replace(w, values=checks[0].values) for w in (*heaviest, *drawn))
 
 
 def _cost(workload: Workload, operator: Operator) -> float:

@@ -4,7 +4,7 @@ What a dense operator has to do does not depend on values, so that honest kernel
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from mskernelbench.affordable import harder
@@ -24,7 +24,7 @@ def held(
 ) -> list[WorkloadResult]:
     """The rows, each with the least gain it has on any kind of values, if one looked at falls on others.
 
-    Looked at are the greatest gain, on one kind of values, and a drawn one on another, where there are two.
+    Looked at are the greatest gain, on all of them, and a drawn one on one.
     """
     if operator.work_by_values:
         return list(rows)
@@ -38,17 +38,15 @@ def held(
 
 def _drawn(
     places: Sequence[tuple[Workload, WorkloadResult]], operator: Operator
-) -> list[tuple[WorkloadResult, Workload]]:
-    """A row each, with its workload on a drawn kind of values: no kind twice where there are two."""
+) -> Iterator[tuple[WorkloadResult, Workload]]:
+    """A row each, with its workload on another kind of values."""
     rng = secrets.SystemRandom()
     ranked = sorted(places, key=lambda place: _centre(place[1]))
-    chosen = [*ranked[-1:], *rng.sample(ranked[:-1], min(1, len(ranked[:-1])))]
-    found: list[tuple[WorkloadResult, Workload]] = []
-    for workload, row in chosen:
+    for workload, row in ranked[-1:]:
+        yield from ((row, other) for other in harder(workload, operator))
+    for workload, row in rng.sample(ranked[:-1], min(1, len(ranked[:-1]))):
         kinds = harder(workload, operator)
-        fresh = [w for w in kinds if w.values not in {other.values for _, other in found}]
-        found += [(row, other) for other in rng.sample(fresh or kinds, min(1, len(kinds)))]
-    return found
+        yield from ((row, other) for other in rng.sample(kinds, min(1, len(kinds))))
 
 
 def _centre(row: WorkloadResult) -> float:

@@ -128,5 +128,6 @@ OPERATOR = Operator(
     flops=lambda shape: 4 * elements(shape),
     dram_bytes=lambda shape, precision: 2 * precision.value_bytes * elements(shape) + 4,
     weight=elements,
+    hard=("confident", "equal"),
 )
 """Cross entropy of two probability vectors."""

@@ -112,6 +112,7 @@ OPERATOR = Operator(
     flops=lambda shape: 3 * elements(shape),
     dram_bytes=lambda shape, precision: (2 * precision.value_bytes + 4) * elements(shape),
     weight=elements,
+    hard=("special",),
     cut=along(N={"predictions": 0, "targets": 0, "loss": 0}),
 )
 """Hinge loss of every prediction."""

@@ -230,5 +230,6 @@ OPERATOR = Operator(
     weight=weight,
     unfit=unfit,
     exact=True,
+    hard=("nans", "infinities"),
     cut=along(N={"input": 0, "output": 0}, C={"input": 1, "output": 1}),
 )

@@ -262,6 +262,7 @@ OPERATOR = Operator(
     flops=lambda shape: 3 * elements(shape),
     dram_bytes=dram_bytes,
     weight=elements,
+    hard=("infinite", "far_apart"),
     cut=along(
         num_tokens={"V_out": 0, "LSE_out": 1, "V_a": 0, "lse_a": 1, "V_b": 0, "lse_b": 1},
         num_heads={"V_out": 1, "LSE_out": 0, "V_a": 1, "lse_a": 0, "V_b": 1, "lse_b": 0},

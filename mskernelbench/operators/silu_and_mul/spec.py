@@ -115,6 +115,7 @@ OPERATOR = Operator(
     flops=lambda shape: 4 * elements(shape),
     dram_bytes=lambda shape, precision: 3 * precision.value_bytes * elements(shape),
     weight=elements,
+    hard=("special",),
     cut=along(B={"in": 0, "out": 0}),
 )
 """SiLU of one half times the other half."""

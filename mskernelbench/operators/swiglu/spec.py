@@ -82,6 +82,7 @@ OPERATOR = Operator(
     flops=lambda shape: 5 * elements(shape),
     dram_bytes=lambda shape, precision: 3 * precision.value_bytes * elements(shape),
     weight=elements,
+    hard=("special",),
     cut=along(N={"gate": 0, "value": 0, "output": 0}),
 )
 """Gated linear unit with a swish gate."""
