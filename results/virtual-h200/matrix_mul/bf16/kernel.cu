@@ -1,4 +1,4 @@
-// Tile chosen by shape: SKINNY_ROWS=16, FILL=300, STAGES=3
+// Tile chosen by shape: SKINNY_ROWS=16, FILL=150, STAGES=3
 #include <cstdint>
 #include <cuda_runtime.h>
 #include <cuda_bf16.h>
@@ -305,7 +305,7 @@ mma_tile_gemm(const __nv_bfloat16* __restrict__ A, const __nv_bfloat16* __restri
 // Chooses tile and split by shape: a large tile reuses most. Where its tiles are too few for the device, the sum over K is
 // split among blocks, whose parts meet in scratch memory and are added in a fixed order by a second kernel. Where even
 // the parts are too few, small tiles take over.
-constexpr int FILL = 300;  // blocks wanted for every hundred multiprocessors
+constexpr int FILL = 150;  // blocks wanted for every hundred multiprocessors
 
 struct GemmShape {
     int M, N, K, lda, ldb, ldc;
