@@ -47,6 +47,12 @@ def test_a_look_back_rounds_in_any_order_where_it_adds_floats(load: str) -> None
     assert not rounds_in_any_order(f"\t{load}\n\tadd.s32 %r3, %r1, %r2;\n")
 
 
+def test_what_tickets_have_put_in_order_is_added_up_in_any_order() -> None:
+    ticket = "atom.global.add.u32 %r1, [%rd1], 1;"
+    assert rounds_in_any_order(f"\t{ticket}\n\tfma.rn.f32 %f3, %f1, %f2, %f0;\n")
+    assert not rounds_in_any_order("\tred.global.add.u32 [%rd1], 1;\n\tadd.f32 %f3, %f1, %f2;\n")
+
+
 def test_a_volatile_load_within_the_block_is_no_look_back() -> None:
     assert not rounds_in_any_order("\tld.volatile.shared.f32 %f1, [%r1];\n\tadd.f32 %f3, %f1, %f2;\n")
 

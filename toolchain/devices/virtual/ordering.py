@@ -8,6 +8,8 @@ ORDERED_BY_CHANCE = re.compile(
 )
 OTHER_BLOCKS_SO_FAR = re.compile(r"\bld\.(?:(?:relaxed|acquire)\.(?:gpu|sys)|volatile\.global)\.")
 """Loads of what blocks that run at the same time may or may not have stored."""
+TICKET = re.compile(r"\batom\.")
+"""Atomics whose answer is used: it may say in which place something is put."""
 FLOAT_SUM = re.compile(r"\b(?:add|fma)\.(?:\w+\.)*(?:f32|f64|f16x2|bf16x2|f16|bf16)\b")
 
 FUNCTION = re.compile(
@@ -36,11 +38,13 @@ def reached(ptx: str, kernels: Collection[str] | None) -> str:
 
 
 def rounds_in_any_order(ptx: str) -> bool:
-    """Whether `ptx` adds floating-point numbers atomically, by compare-and-swap loops, or in a look-back.
+    """Whether `ptx` adds floating-point numbers atomically, by compare-and-swap loops, or in an order by chance.
 
     Such sums round differently in every order, on hardware too. A look-back, as in a scan of one pass, adds
-    up what earlier blocks have stored so far: some their own sum, some that of all before them.
+    up what earlier blocks have stored so far: some their own sum, some that of all before them. What threads
+    put into places by tickets, as a matrix's entries into rows, is added up in the order of these.
     """
     if ORDERED_BY_CHANCE.search(ptx):
         return True
-    return bool(OTHER_BLOCKS_SO_FAR.search(ptx) and FLOAT_SUM.search(ptx))
+    by_chance = OTHER_BLOCKS_SO_FAR.search(ptx) or TICKET.search(ptx)
+    return bool(by_chance and FLOAT_SUM.search(ptx))
