@@ -38,7 +38,7 @@ def reached(ptx: str, kernels: Collection[str] | None) -> str:
 
 
 def rounds_in_any_order(ptx: str) -> bool:
-    """Whether `ptx` adds floating-point numbers atomically, by compare-and-swap loops, or in an order by chance.
+    """Whether `ptx` adds floating-point numbers atomically, by compare-and-swap loops, or as they come.
 
     Such sums round differently in every order, on hardware too. A look-back, as in a scan of one pass, adds
     up what earlier blocks have stored so far: some their own sum, some that of all before them. What threads
