@@ -108,6 +108,15 @@ def may_be_compared(workload: Workload, operator: Operator, precision: Precision
     return any(_within(workload, limits, operator, precision) for limits in (COSTLY, most))
 
 
+def unlike(workload: Workload, operator: Operator) -> tuple[Workload, ...]:
+    """The workload with harder values and with ordinary ones: to be timed, whatever is fit for its size."""
+    if workload.matrix is not None:
+        return ()
+    checked = {known.values for known in operator.in_set("check")} - {workload.values}
+    names = dict.fromkeys((operator.probe, *operator.hard, "mixed", "ordinary"))
+    return tuple(replace(workload, values=name) for name in names if name is not None and name in checked)
+
+
 def harder(workload: Workload, operator: Operator) -> tuple[Workload, ...]:
     """The workload with values that friendly ones stand for where it is timed, as far as checks have them.
 

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from mskernelbench.affordable import harder
+from mskernelbench.affordable import unlike
 from mskernelbench.evaluation import Interval, WorkloadResult
 from mskernelbench.operator import Operator, Workload
 from mskernelbench.whole_times import gains, slowed
@@ -31,7 +31,7 @@ def held(
     places = [(w, row) for w, row in zip(timed, rows, strict=True) if row.counts and gains(row)]
     if not any(_lesser(row, gain(other)) for row, other in _drawn(places, operator)):
         return list(rows)
-    found = [_least(row, harder(w, operator), gain) for w, row in places]
+    found = [_least(row, unlike(w, operator), gain) for w, row in places]
     known = {row.key: row for row in found}
     return [known.get(row.key, row) for row in rows]
 
@@ -43,9 +43,9 @@ def _drawn(
     rng = secrets.SystemRandom()
     ranked = sorted(places, key=lambda place: _centre(place[1]))
     for workload, row in ranked[-1:]:
-        yield from ((row, other) for other in harder(workload, operator))
+        yield from ((row, other) for other in unlike(workload, operator))
     for workload, row in rng.sample(ranked[:-1], min(1, len(ranked[:-1]))):
-        kinds = harder(workload, operator)
+        kinds = unlike(workload, operator)
         yield from ((row, other) for other in rng.sample(kinds, min(1, len(kinds))))
 
 

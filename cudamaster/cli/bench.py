@@ -42,7 +42,7 @@ from cudamaster.cli import optimize, options
 @click.option(
     "--jobs",
     type=click.IntRange(1, 64),
-    help="Tasks at once; else one on a GPU, and one a core on the virtual GPU.",
+    help="Tasks at once; else one on a GPU, or one a core and for each 5 GiB of free memory.",
 )
 @click.option(
     "--out",

@@ -46,7 +46,11 @@ from cudamaster.store.atomic import held, require_writable
 from cudamaster.store.journal import utc_now
 from cudamaster.toolchain.cache import cache_folder
 from mskernelbench.catalog import find_precision
+from mskernelbench.memory import available_bytes
 from mskernelbench.operator import Precision
+
+TASK_BYTES = 5 << 30
+"""Of memory, what a task of large tensors takes."""
 
 if TYPE_CHECKING:
     from cudamaster.toolchain.device import Device
@@ -97,7 +101,7 @@ def bench(context: click.Context, request: BenchRequest) -> int:
     means = opening(context)
     with means.device(request.device) as (device, reason), alone(request.out):
         jobs = jobs_of(request, device)
-        parallel = max(1, min(request.candidates, len(os.sched_getaffinity(0)) // jobs))
+        parallel = max(1, min(request.candidates, _cores() // jobs))
         asked = [replace(settings, device=device.name, parallel=parallel) for settings in asked]
         file = open_result_file(request.out, head(means.collaborators(asked[0], device), request, asked[0]))
         say_choices(
@@ -166,7 +170,16 @@ def jobs_of(request: BenchRequest, device: "Device") -> int:
     measured = str(device.clock) == "measured"
     if measured and (request.jobs or 1) > 1:
         raise UsageError(f"--jobs {request.jobs} would time several kernels on {device.name} at once; give 1")
-    return 1 if measured else request.jobs or len(os.sched_getaffinity(0))
+    return 1 if measured else request.jobs or fitting_jobs(_cores(), available_bytes())
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def fitting_jobs(cores: int, free_bytes: int) -> int:
+    """As many tasks as there are cores, and memory for."""
+    return max(1, min(cores, free_bytes // TASK_BYTES))
 
 
 def head(means: Collaborators, request: BenchRequest, settings: Settings) -> Json:

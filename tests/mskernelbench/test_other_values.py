@@ -43,8 +43,8 @@ def asked(gain: float | None, operator: object = GEMM) -> tuple[list[WorkloadRes
 def test_gains_that_hold_on_other_values_stay_and_the_greatest_is_asked_for_on_all_of_them() -> None:
     rows, seen = asked(8.0)
     assert rows == list(ROWS)
-    assert [w.shape["M"] for w in seen] == [1024, 1024, 64]
-    assert [w.values for w in seen[:2]] == ["one_hot", "mixed"]
+    assert [w.shape["M"] for w in seen] == [1024, 1024, 1024, 64]
+    assert [w.values for w in seen[:3]] == ["one_hot", "mixed", "ordinary"]
 
 
 def test_gains_on_the_timed_values_alone_count_as_on_the_others() -> None:

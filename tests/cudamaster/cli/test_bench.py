@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cudamaster.bench.result_file import read_result_file
+from cudamaster.cli.benching import fitting_jobs
 from cudamaster.cli.boundary import exit_code_of
 from cudamaster.store.runs import list_runs
 from cudamaster.toolchain.errors import EnvironmentLacks
@@ -76,9 +77,13 @@ def test_a_second_call_repeats_no_finished_task_and_adds_new_ones(tmp_path: Path
     assert "1 of 2 are finished already" in capsys.readouterr().err
 
 
+def test_no_more_tasks_run_at_once_than_there_is_memory_for() -> None:
+    assert [fitting_jobs(8, free << 30) for free in (1, 9, 16, 99)] == [1, 1, 3, 8]
+
+
 def test_progress_is_a_line_a_task_and_json_stands_alone_on_stdout(tmp_path: Path, capsys: Output) -> None:
     opening = BenchOpening(scripts={"elu": WRONG_ONLY})
-    exit_code_of(arguments(tmp_path, "--json", operators="relu,elu"), opening)
+    exit_code_of(arguments(tmp_path, "--json", "--jobs", "2", operators="relu,elu"), opening)
     told = capsys.readouterr()
 
     assert json.loads(told.out) == read_result_file(tmp_path / "bench.json")

@@ -2,7 +2,8 @@
 
 Here launches run one after another, whatever they were asked for; on hardware one that is launched to overlap
 begins once all blocks of the one before have called `griddepcontrol.launch_dependents`, or have ended.
-Whether a kernel that waits somewhere does so before it reads is not looked at.
+Whether a kernel that waits somewhere does so before it reads is not looked at, nor are buffers known to be
+shared whose addresses no parameter holds as they are.
 """
 
 import ctypes
@@ -96,7 +97,8 @@ class InFlight:
     def _before_of(self, request: LaunchRequest) -> tuple[Launched, ...]:
         if not request.overlaps or self._last is None:
             return ()
-        still = () if self._last.ordering.waits else self._before
+        last = self._last.ordering
+        still = () if last.waits and not last.releases else self._before
         return (*still, self._last) if self._last.ordering.releases else still
 
     def _told_of(self, last: Launched, before: Sequence[Launched]) -> Fault | None:
