@@ -7,7 +7,6 @@ on any device the float64 answer is worked out on the CPU.
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from cudamaster.toolchain.timing import Clock
 from mskernelbench.operator import Operator, Precision, Workload
@@ -167,9 +166,9 @@ def on_other_kinds(compared: Sequence[Workload], operator: Operator) -> tuple[Wo
     """What is compared with values that timed workloads do not have.
 
     The heaviest of those `compared` with the operator's probing values: long sums hide a low precision. And
-    each other kind that checks have on a drawn one that is larger than its checks, since kernels may take
-    another way there, and on the heaviest LIGHT one; the chance to be drawn falls with the cost above LIGHT.
-    Values that are exact are so at their checks' sizes only.
+    each other kind that checks have on the heaviest LIGHT one that is larger than its checks, since kernels
+    may take another way there; and a drawn kind on a drawn one, the less often the more it costs. Values that
+    are exact are so at their checks' sizes only.
     """
     own = [w for w in compared if w.matrix is None]
     timed = {w.values for w in own}
@@ -178,21 +177,21 @@ def on_other_kinds(compared: Sequence[Workload], operator: Operator) -> tuple[Wo
     probes = [replace(w, values=p.values, exact=p.exact) for w in own[-1:] for p in probing]
     small = (operator.probe, *operator.small)
     kinds = dict.fromkeys(w.values for w in checks if w.values not in small and not w.exact)
-    others = [_beyond([w for w in checks if w.values == kind], own, operator) for kind in kinds]
-    return (*probes, *chain.from_iterable(others))
+    beyond = [_beyond([w for w in checks if w.values == kind], own, operator) for kind in kinds]
+    lights = [w for group in beyond for w in [w for w in group if _cost(w, operator) <= 1][-1:]]
+    return (*probes, *lights, *_drawn([w for group in beyond for w in group if w not in lights], operator))
 
 
-def _beyond(
-    checks: Sequence[Workload], compared: Sequence[Workload], operator: Operator
-) -> tuple[Workload, ...]:
-    """Some of those `compared` that are larger than the `checks`, with their values."""
+def _beyond(checks: Sequence[Workload], compared: Sequence[Workload], operator: Operator) -> list[Workload]:
+    """Those `compared` that are larger than the `checks`, which are of one kind, with their values."""
     largest = max(operator.weight(w.shape) for w in checks)
     larger = [w for w in compared if operator.weight(w.shape) > largest]
-    heaviest = [w for w in larger if _cost(w, operator) <= 1][-1:]
-    others = [w for w in larger if w not in heaviest]
-    chances = [1 / _cost(w, operator) for w in others]
-    drawn = secrets.SystemRandom().choices(others, chances) if others else []
-    return tuple(replace(w, values=checks[0].values) for w in (*heaviest, *drawn))
+    return [replace(w, values=checks[0].values) for w in larger]
+
+
+def _drawn(workloads: Sequence[Workload], operator: Operator) -> Sequence[Workload]:
+    chances = [1 / _cost(w, operator) for w in workloads]
+    return secrets.SystemRandom().choices(workloads, chances) if workloads else ()
 
 
 def _cost(workload: Workload, operator: Operator) -> float:

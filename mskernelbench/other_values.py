@@ -14,6 +14,8 @@ from mskernelbench.whole_times import gains, slowed
 
 HOLDS = 1.25
 """How much greater a gain may be than on other values: honest kernels may branch on some of them."""
+COMMON = frozenset({"mixed", "ordinary"})
+"""Kinds of values that are fit for any operator: one of them shows what the other does."""
 
 Gain = Callable[[Workload], Interval | None]
 """A candidate's speedup on a workload; None where it has none."""
@@ -24,7 +26,7 @@ def held(
 ) -> list[WorkloadResult]:
     """The rows, each with the least gain it has on any kind of values, if one looked at falls on others.
 
-    Looked at are the greatest gain, on all of them, and a drawn one on one.
+    Looked at are the greatest gain, on the hard kinds and one that is fit for any, and a drawn one on one.
     """
     if operator.work_by_values:
         return list(rows)
@@ -43,7 +45,10 @@ def _drawn(
     rng = secrets.SystemRandom()
     ranked = sorted(places, key=lambda place: _centre(place[1]))
     for workload, row in ranked[-1:]:
-        yield from ((row, other) for other in unlike(workload, operator))
+        kinds = unlike(workload, operator)
+        common = [w for w in kinds if w.values in COMMON]
+        hard = [w for w in kinds if w.values not in COMMON]
+        yield from ((row, other) for other in (*hard, *rng.sample(common, min(1, len(common)))))
     for workload, row in rng.sample(ranked[:-1], min(1, len(ranked[:-1]))):
         kinds = unlike(workload, operator)
         yield from ((row, other) for other in rng.sample(kinds, min(1, len(kinds))))

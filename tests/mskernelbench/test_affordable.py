@@ -76,8 +76,8 @@ def test_every_other_kind_of_values_is_compared_on_a_size_beyond_its_checks() ->
     found = on_other_kinds(sizes, relu)
     at = {kind: {int(w.shape["N"]) for w in found if w.values == kind} for kind in (w.values for w in found)}
     assert set(at) == {"ordinary", "wide", "special", "near_zero", "mixed"}
-    assert at["wide"] == {2**18}
-    assert at["special"] == {2**14, 2**18}
+    assert all(2**18 in sizes for sizes in at.values())
+    assert len(found) == len(at) + 1
 
 
 def test_the_last_is_taken_with_probing_values_or_with_some_harder_ones() -> None:
@@ -90,7 +90,7 @@ def test_the_last_is_taken_with_probing_values_or_with_some_harder_ones() -> Non
 
 
 def test_values_that_are_exact_at_small_sizes_alone_are_not_taken_to_large_ones() -> None:
-    kinds = {w.values for w in on_other_kinds([square(512)], GEMM)}
+    kinds = {w.values for w in on_other_kinds([square(256)], GEMM)}
     assert kinds == {"one_hot", "ordinary", "mixed", "nan_row"}
     power = load_operator("matrix_power")
     large = [Workload("paper", {"N": 512, "P": 11}, "banded")]
