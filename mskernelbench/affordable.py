@@ -109,28 +109,28 @@ def may_be_compared(workload: Workload, operator: Operator, precision: Precision
 
 def unlike(workload: Workload, operator: Operator) -> tuple[Workload, ...]:
     """The workload with harder values and with ordinary ones: to be timed, whatever is fit for its size."""
-    if workload.matrix is not None:
-        return ()
-    checked = {known.values for known in operator.in_set("check")} - {workload.values}
-    names = dict.fromkeys((operator.probe, *operator.hard, "mixed", "ordinary"))
-    return tuple(replace(workload, values=name) for name in names if name is not None and name in checked)
+    return _with_values(workload, operator, (operator.probe, *operator.hard, "mixed", "ordinary"))
 
 
 def harder(workload: Workload, operator: Operator) -> tuple[Workload, ...]:
     """The workload with values that friendly ones stand for where it is timed, as far as checks have them.
 
-    The operator's probing values, those that are hard for it, and numbers of all magnitudes. A matrix that is
-    read from a file has its own.
+    The operator's probing values, those that are hard for it, and numbers of all magnitudes.
     """
+    found = _with_values(workload, operator, (operator.probe, *operator.hard, "mixed"))
+    return tuple(w for w in found if w.values not in operator.small)
+
+
+def _with_values(workload: Workload, operator: Operator, names: Sequence[str | None]) -> tuple[Workload, ...]:
+    """The workload with each other kind of these values that checks have.
+
+    A matrix that is read from a file has its own.
+    """
+    checked = {known.values: known.exact for known in operator.in_set("check")}
+    kinds = [name for name in dict.fromkeys(names) if name in checked and name != workload.values]
     if workload.matrix is not None:
         return ()
-    checked = {known.values: known.exact for known in operator.in_set("check")}
-    names = dict.fromkeys((operator.probe, *operator.hard, "mixed"))
-    return tuple(
-        replace(workload, values=name, exact=checked[name])
-        for name in names
-        if name is not None and name in checked and name not in (workload.values, *operator.small)
-    )
+    return tuple(replace(workload, values=name, exact=checked[name]) for name in kinds if name is not None)
 
 
 def a_harder_one(workloads: Sequence[Workload], operator: Operator) -> tuple[Workload, ...]:
